@@ -16,8 +16,9 @@ import pytest
 @pytest.mark.parametrize("word", ["a", "b"])
 def test_on_boards(word, board): ...
 
-@pytest.mark.parametrize("sampled_net", range(3))
-def test_of_nets(sampled_net): ...
+@pytest.mark.drawn("net")
+@pytest.mark.parametrize("net", range(3))
+def test_of_nets(net): ...
 
 @pytest.mark.parametrize("word", ["a", "b"])
 def test_of_words(word): ...
@@ -53,14 +54,16 @@ def test_a_half_of_what_takes_long_is_kept(items: list[pytest.Item]) -> None:
 UNNAMED = """
 import pytest
 
-@pytest.mark.parametrize("sampled_values", [{f"{word}{letter}" for letter in "abcd"} for word in "xyz"])
-def test_of_sets(sampled_values): ...
+@pytest.mark.drawn("values")
+@pytest.mark.parametrize("values", [{f"{word}{letter}" for letter in "abcd"} for word in "xyz"])
+def test_of_sets(values): ...
 
-@pytest.mark.parametrize("sampled_make", [lambda: 1, lambda: 2, lambda: 3])
-def test_of_functions(sampled_make): ...
+@pytest.mark.drawn("make")
+@pytest.mark.parametrize("make", [lambda: 1, lambda: 2, lambda: 3])
+def test_of_functions(make): ...
 """
 SAMPLES = """
-from tests.support.sample import of_long_ones, of_parameters
+from tests.support.sample import of_parameters
 
 def pytest_collection_modifyitems(items):
     for seed in range(20):

@@ -90,10 +90,11 @@ def is_on_the_page(model: Path, folder: Path) -> None:
     assert (max_live, any_schedule, achieved, floor) == tuple(f"{count:,}" for count in figures)
 
 
-@pytest.mark.parametrize("sampled_name", NETS)
-def test_the_nets_take_what_the_page_says(sampled_name: str, tmp_path: Path) -> None:
-    (tmp_path / f"{sampled_name}.tflite").write_bytes(NETS[sampled_name]())
-    is_on_the_page(tmp_path / f"{sampled_name}.tflite", tmp_path)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", NETS)
+def test_the_nets_take_what_the_page_says(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name}.tflite").write_bytes(NETS[name]())
+    is_on_the_page(tmp_path / f"{name}.tflite", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["hello", "ic", "kws", "micro_speech", "vww"])

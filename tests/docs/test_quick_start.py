@@ -129,15 +129,16 @@ MISTAKES = [
 """For each row of the page's table where things go wrong, what should be there, and what is there."""
 
 
-@pytest.mark.parametrize("sampled_row", range(len(MISTAKES)))
-def test_mistakes_are_told_as_the_page_says(again: Shell, sampled_row: int) -> None:
+@pytest.mark.drawn("row")
+@pytest.mark.parametrize("row", range(len(MISTAKES)))
+def test_mistakes_are_told_as_the_page_says(again: Shell, row: int) -> None:
     messages = re.findall(r"(?m)^\| `(.*?)` \|", TEXT)
     assert len(messages) == len(MISTAKES)
     commands = LAST
-    for where, right, wrong in MISTAKES[sampled_row]:
+    for where, right, wrong in MISTAKES[row]:
         if where == "the command line":
             commands = commands.replace(right, wrong)
         else:
             edit(again.folder / where, right, wrong)
     printed = " ".join(again.fails(commands).split())
-    assert re.search(".*".join(map(re.escape, messages[sampled_row].split("..."))), printed), printed
+    assert re.search(".*".join(map(re.escape, messages[row].split("..."))), printed), printed

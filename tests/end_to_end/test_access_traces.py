@@ -86,9 +86,10 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 
 
 @needs_gcc
-@pytest.mark.parametrize("sampled_kind", few([kind for kind in CASES if kind not in WITHOUT_INPUTS], 6))
-def test_declared_and_traced_distances_are_equal(sampled_kind: str, tmp_path: Path) -> None:
-    check_distances(planned(tmp_path, draw(sampled_kind, COUNT)))
+@pytest.mark.drawn("operator")
+@pytest.mark.parametrize("operator", few([kind for kind in CASES if kind not in WITHOUT_INPUTS], 6))
+def test_declared_and_traced_distances_are_equal(operator: str, tmp_path: Path) -> None:
+    check_distances(planned(tmp_path, draw(operator, COUNT)))
 
 
 @needs_gcc
@@ -111,12 +112,13 @@ def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
 
 
 @needs_gcc
-@pytest.mark.parametrize("sampled_kind", few([(isa, kind) for isa, kinds in ISAS.items() for kind in kinds], 3))
+@pytest.mark.drawn("kernel")
+@pytest.mark.parametrize("kernel", few([(isa, kind) for isa, kinds in ISAS.items() for kind in kinds], 3))
 def test_kernels_for_other_instructions_keep_the_distances_they_declare(
-    sampled_kind: tuple[Isa, str], tmp_path: Path
+    kernel: tuple[Isa, str], tmp_path: Path
 ) -> None:
     """Several turns at once need less."""
-    isa, name = sampled_kind
+    isa, name = kernel
     cases = [case for case, _ in faster(isa, name, COUNT)]
     for direction, plan in in_each_direction(planned(tmp_path, cases, isa)):
         found = [each for each in compared(plan) if each.declared is not None]
@@ -303,8 +305,9 @@ def features(plan: Planned) -> set[str]:
 
 @needs_gcc
 @pytest.mark.long
+@pytest.mark.drawn("make", "expected")
 @pytest.mark.parametrize(
-    ("sampled_make", "sampled_expected"),
+    ("make", "expected"),
     [
         (rewritten, {"frame", "outside", "limits"}),
         (made_nets, {"frame", "channels", "offsets"}),
@@ -312,10 +315,10 @@ def features(plan: Planned) -> set[str]:
     ],
 )
 def test_declared_and_traced_distances_are_equal_after_rewrites(
-    sampled_make: Callable[[], dict[str, bytes]], sampled_expected: set[str], tmp_path: Path
+    make: Callable[[], dict[str, bytes]], expected: set[str], tmp_path: Path
 ) -> None:
     """Frames, limits, fewer channels, parts at offsets and in turn: what operators declare, wherever buffers lie."""
-    models = sampled_make()
+    models = make()
     for name, data in models.items():
         (tmp_path / f"{name}.tflite").write_bytes(data)
     places = {name: f'path = "{name}.tflite"\n' for name in models}
@@ -323,7 +326,7 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
     plan = pipeline.plan(pipeline.read(path.name, DiskFiles(path.parent)), DiskFiles(path.parent))
     everywhere = plan.replanner.analyze()
     for direction, turned in in_each_direction(with_analysis(plan, everywhere)):
-        assert sampled_expected <= features(turned)
+        assert expected <= features(turned)
         found = [each for each in compared(turned) if each.declared is not None]
         assert len(found) > len(models), direction
         assert {each: each.declared for each in found} == {each: bounded(turned, each) for each in found}, direction

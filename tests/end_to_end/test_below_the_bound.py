@@ -61,14 +61,15 @@ def written(folder: Path, name: str) -> Path:
 
 @pytest.mark.long
 @bytes_and_words
-@pytest.mark.parametrize("sampled_name", REACHED)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", REACHED)
 def test_the_three_reach_what_was_shown_to_be_possible(
-    real_models: Path, tmp_path: Path, sampled_name: str, extra: str
+    real_models: Path, tmp_path: Path, name: str, extra: str
 ) -> None:
-    made = planned(tmp_path, sampled_name, real_models / f"{sampled_name}.tflite", extra)
+    made = planned(tmp_path, name, real_models / f"{name}.tflite", extra)
     workspace = made["workspace"]
-    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[sampled_name]
-    assert made["alternatives"]["max_live"] == MAX_LIVE[sampled_name]
+    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[name]
+    assert made["alternatives"]["max_live"] == MAX_LIVE[name]
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
 
 
@@ -81,9 +82,10 @@ def test_layer_by_layer_they_reach_what_is_proven_for_all_orders(real_models: Pa
 @pytest.mark.long
 @needs_c
 @bytes_and_words
-@pytest.mark.parametrize("sampled_name", REACHED)
-def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, sampled_name: str, extra: str) -> None:
-    is_exact(tmp_path, sampled_name, real_models / f"{sampled_name}.tflite", 100, extra)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", REACHED)
+def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, name: str, extra: str) -> None:
+    is_exact(tmp_path, name, real_models / f"{name}.tflite", 100, extra)
 
 
 def test_vww_loses_the_channels_that_are_constant(real_models: Path, tmp_path: Path) -> None:
@@ -126,17 +128,19 @@ def has_kernels(folder: Path, name: str, path: Path) -> bool:
 
 
 @bytes_and_words
-@pytest.mark.parametrize("sampled_name", NETS)
-def test_every_net_is_at_or_below_max_live(tmp_path: Path, sampled_name: str, extra: str) -> None:
-    made = planned(tmp_path, sampled_name, written(tmp_path, sampled_name), extra)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", NETS)
+def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str) -> None:
+    made = planned(tmp_path, name, written(tmp_path, name), extra)
     workspace = made["workspace"]
     assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"]
 
 
 @needs_c
-@pytest.mark.parametrize("sampled_name", few(NETS, 4))
-def test_every_net_is_exact_there(tmp_path: Path, sampled_name: str) -> None:
-    is_exact(tmp_path, sampled_name, written(tmp_path, sampled_name), 25)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", few(NETS, 4))
+def test_every_net_is_exact_there(tmp_path: Path, name: str) -> None:
+    is_exact(tmp_path, name, written(tmp_path, name), 25)
 
 
 def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: Path, tmp_path: Path) -> None:

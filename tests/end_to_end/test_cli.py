@@ -104,9 +104,10 @@ def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "stage", ["model", "schedule", "storage", "survivors", "lifetimes", "traffic", "separations", "costs", "problem"]
 )
-@pytest.mark.parametrize("sampled_model", ["digits", "control", "stateful", "lstm_unrolled"])
-def test_every_stage_can_be_seen(tmp_path: Path, stage: str, sampled_model: str) -> None:
-    path = manifest(tmp_path, one_model(sampled_model))
+@pytest.mark.drawn("model")
+@pytest.mark.parametrize("model", ["digits", "control", "stateful", "lstm_unrolled"])
+def test_every_stage_can_be_seen(tmp_path: Path, stage: str, model: str) -> None:
+    path = manifest(tmp_path, one_model(model))
     least = {"survivors": 4, "separations": 1}.get(stage, 6)  # constants and variables outlive runs, nothing else here
     assert call("inspect", stage, path).out.count("\n") >= least
     assert json.loads(call("inspect", stage, path, "--json").out)

@@ -54,9 +54,10 @@ def test_channels_go_from_a_balanced_plan_where_that_costs_nothing(tmp_path: Pat
 @pytest.mark.long
 @needs_c
 @pytest.mark.parametrize("goal", ["ram", "balanced"])
-@pytest.mark.parametrize("sampled_model", ["three_of_four", "dead_channels"])
-def test_both_are_exact(tmp_path: Path, sampled_model: str, goal: str) -> None:
+@pytest.mark.drawn("model")
+@pytest.mark.parametrize("model", ["three_of_four", "dead_channels"])
+def test_both_are_exact(tmp_path: Path, model: str, goal: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    make = three_of_four if sampled_model == "three_of_four" else NETS[sampled_model]
+    make = three_of_four if model == "three_of_four" else NETS[model]
     done = call("selftest", written(tmp_path, make(), f'goal = "{goal}"'))
     assert done.code == 0, done.err

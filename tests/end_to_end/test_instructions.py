@@ -130,11 +130,12 @@ subgraph 0 "main"
 """
 
 
-@pytest.mark.parametrize("sampled_net", NETS)
+@pytest.mark.drawn("net")
+@pytest.mark.parametrize("net", NETS)
 @pytest.mark.long
-def test_no_plan_in_one_memory_grows(tmp_path: Path, sampled_net: str) -> None:
+def test_no_plan_in_one_memory_grows(tmp_path: Path, net: str) -> None:
     """Layer by layer; tests/firmware/test_instructions.py has real models row by row."""
-    (tmp_path / "net.tflite").write_bytes(NETS[sampled_net]())
+    (tmp_path / "net.tflite").write_bytes(NETS[net]())
     path = manifest(tmp_path, f'{RAM_AND_FLASH}[plan]\nrows = false\n[models.net]\npath = "net.tflite"\n')
     plans = {isa: json.loads(call("plan", path, "--json", "--isa", isa.value).out) for isa in Isa}
     functions = {isa: json.loads(call("inspect", "kernels", path, "--json", "--isa", isa.value).out) for isa in Isa}

@@ -75,10 +75,11 @@ def planned(folder: Path, function: str, plan: str = "") -> Path:
     return manifest(folder, f'[project]\nname = "p"\n[plan]\n{plan}\n[models.net]\npath = "net.tflite"\n')
 
 
-@pytest.mark.parametrize("sampled_goal", ["ram", "balanced"])
+@pytest.mark.drawn("goal")
+@pytest.mark.parametrize("goal", ["ram", "balanced"])
 @pytest.mark.parametrize(("function", "operators"), [("silu", 2), ("hard_swish", 4)])
-def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operators: int, sampled_goal: str) -> None:
-    path = planned(tmp_path, function, f'goal = "{sampled_goal}"\nrows = false')
+def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operators: int, goal: str) -> None:
+    path = planned(tmp_path, function, f'goal = "{goal}"\nrows = false')
     plan = json.loads(call("plan", path, "--json").out)
     assert [(row["rewrite"], row["operators"]) for row in plan["models"][0]["rewrites"]] == [("lookups", operators)]
     used = plan["alternatives"]["models"][0]["workspace"]

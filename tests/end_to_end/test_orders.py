@@ -188,16 +188,17 @@ def test_what_does_not_fit_does_not_fit_in_the_best_order(tmp_path: Path) -> Non
     assert call("plan", fork(tmp_path, size="size = 111\n", words='order = "file"')).code == 3
 
 
-@pytest.mark.parametrize("sampled_net", ["cells", "inverted", "unet", "shuffled"])
-def test_never_worse_than_the_order_of_the_file(sampled_net: str, tmp_path: Path) -> None:
+@pytest.mark.drawn("net")
+@pytest.mark.parametrize("net", ["cells", "inverted", "unet", "shuffled"])
+def test_never_worse_than_the_order_of_the_file(net: str, tmp_path: Path) -> None:
     """Every choice beats or equals the file's, and the plan is the same in another process."""
-    (tmp_path / "net.tflite").write_bytes(nets.NETS[sampled_net]())
+    (tmp_path / "net.tflite").write_bytes(nets.NETS[net]())
     text = RAM_AND_FLASH + '[models.net]\npath = "net.tflite"\n'
     free = used(manifest(tmp_path, text))
     verb = ("plan", "--json", tmp_path / "usmp.toml")
     assert call(*verb).out == call_apart(*verb).out
     in_file = used(manifest(tmp_path, text + 'order = "file"\n'))
-    assert free < in_file if sampled_net == "shuffled" else free <= in_file
+    assert free < in_file if net == "shuffled" else free <= in_file
 
 
 def test_branches_that_the_file_has_side_by_side_run_one_after_the_other(tmp_path: Path) -> None:

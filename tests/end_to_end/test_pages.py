@@ -125,15 +125,16 @@ def test_pages_use_the_bound_where_pieces_cannot() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sampled_page", [48, 1536, 100])
-def test_pages_of_any_size(tmp_path: Path, sampled_page: int) -> None:
+@pytest.mark.drawn("page")
+@pytest.mark.parametrize("page", [48, 1536, 100])
+def test_pages_of_any_size(tmp_path: Path, page: int) -> None:
     """A pool begins at a multiple of the largest power of two in a page: no compiler knows more."""
-    text = PAGES.replace("page_bytes = 64", f"page_bytes = {sampled_page}\nalignment = 4")
+    text = PAGES.replace("page_bytes = 64", f"page_bytes = {page}\nalignment = 4")
     path = manifest(tmp_path, text)
     plan = json.loads(call("plan", path, "--json").out)
     vtcm = next(pool for pool in plan["pools"] if pool["name"] == "vtcm")
-    assert vtcm["alignment"] == sampled_page & -sampled_page
-    assert all(b["offset"] % sampled_page == 0 for b in plan["buffers"] if b["pool"] == "vtcm")
+    assert vtcm["alignment"] == page & -page
+    assert all(b["offset"] % page == 0 for b in plan["buffers"] if b["pool"] == "vtcm")
     done = call("selftest", path, "--runs", 2, "--sanitize")
     assert done.code == 0, done.err
 

@@ -131,16 +131,15 @@ def _shared(analysis: Analysis) -> list[int]:
 
 
 @needs_c
-@pytest.mark.parametrize("sampled_io", few(["pool", "application"], 1))
-@pytest.mark.parametrize("sampled_name", few(parts.ALL, 6))
-def test_every_tensor_is_equal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampled_name: str, sampled_io: str
-) -> None:
+@pytest.mark.drawn("io", "name")
+@pytest.mark.parametrize("io", few(["pool", "application"], 1))
+@pytest.mark.parametrize("name", few(parts.ALL, 6))
+def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, io: str) -> None:
     """With all parts that there may be, whatever memory they need."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     monkeypatch.setattr(concat_aliasing, "is_no_worse", lambda *_: True)
-    text = parts.ALL[sampled_name]
-    words = f'io = "{sampled_io}"\nrewrites = {{ dead = false }}'
+    text = parts.ALL[name]
+    words = f'io = "{io}"\nrewrites = {{ dead = false }}'
     done = call("selftest", written(tmp_path, text, words), "--sanitize", "--runs", "20")
     assert done.code == 0, done.err
     computed = sum(line.split("=")[0].count("%") for line in text.splitlines() if "(%" in line)
@@ -202,17 +201,14 @@ def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sampled_later", [10, 800])
-def test_where_an_operator_copies_another_one_may_have_parts(sampled_later: int, tmp_path: Path) -> None:
+@pytest.mark.drawn("later")
+@pytest.mark.parametrize("later", [10, 800])
+def test_where_an_operator_copies_another_one_may_have_parts(later: int, tmp_path: Path) -> None:
     """And if that is worse, it copies, too."""
-    planned = _planned(tmp_path, _twice(sampled_later))
+    planned = _planned(tmp_path, _twice(later))
     assert _shared(Replanner.of(planned.request, planned.imported).analyze()) == [5]
-    assert _shared(planned.analysis) == ([8] if sampled_later == 10 else [])
-    assert (
-        planned.summary.pools[0].size
-        == _planned(tmp_path, _twice(sampled_later), NO_PARTS).summary.pools[0].size
-        == 4400
-    )
+    assert _shared(planned.analysis) == ([8] if later == 10 else [])
+    assert planned.summary.pools[0].size == _planned(tmp_path, _twice(later), NO_PARTS).summary.pools[0].size == 4400
 
 
 def test_what_cannot_be_copied_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

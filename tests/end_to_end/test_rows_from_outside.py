@@ -64,11 +64,12 @@ def test_a_limit_that_the_plan_keeps_makes_it_no_worse(tmp_path: Path, limit: st
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("sampled_ports", few([IN, OUT, IN + OUT], 1))
+@pytest.mark.drawn("ports")
+@pytest.mark.parametrize("ports", few([IN, OUT, IN + OUT], 1))
 @pytest.mark.parametrize("io", ["", APPLICATION], ids=["pool", "arrays"])
 @pytest.mark.parametrize("owner", few(["", PASSED], 1), ids=["generated", "passed"])
-def test_every_tensor_is_exact(net: Path, sampled_ports: str, io: str, owner: str) -> None:
-    text = tables("p", {"ram": RW + owner}, {"net": f'path = "{net.as_posix()}"\n{sampled_ports}{io}'}) + ROWS
+def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> None:
+    text = tables("p", {"ram": RW + owner}, {"net": f'path = "{net.as_posix()}"\n{ports}{io}'}) + ROWS
     is_exact(manifest(net.parent, text))
 
 
@@ -85,22 +86,24 @@ def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[],
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("sampled_seed", few([*range(3), *range(4, 13)], 2))  # net 3 begins with a RESHAPE
-def test_drawn_nets(tmp_path: Path, sampled_seed: int) -> None:
+@pytest.mark.drawn("seed")
+@pytest.mark.parametrize("seed", few([*range(3), *range(4, 13)], 2))  # net 3 begins with a RESHAPE
+def test_drawn_nets(tmp_path: Path, seed: int) -> None:
     net = tmp_path / "net.tflite"
-    net.write_bytes(drawn(sampled_seed))
+    net.write_bytes(drawn(seed))
     is_exact(of(net))
 
 
 @needs_c
 @needs_oracle
+@pytest.mark.drawn("name", "most")
 @pytest.mark.parametrize(
-    ("sampled_name", "sampled_most"), [("kws", 3_560), ("ic", 9_152), ("vww", 10_272), ("more/person_detect", 10_080)]
+    ("name", "most"), [("kws", 3_560), ("ic", 9_152), ("vww", 10_272), ("more/person_detect", 10_080)]
 )
 @pytest.mark.long
-def test_real_models(real_models: Path, tmp_path: Path, sampled_name: str, sampled_most: int) -> None:
-    path = manifest(tmp_path, one_model("m", IN, path=(real_models / f"{sampled_name}.tflite").as_posix()) + ROWS)
-    assert workspace(path) <= sampled_most
+def test_real_models(real_models: Path, tmp_path: Path, name: str, most: int) -> None:
+    path = manifest(tmp_path, one_model("m", IN, path=(real_models / f"{name}.tflite").as_posix()) + ROWS)
+    assert workspace(path) <= most
     is_exact(path)
 
 

@@ -41,11 +41,12 @@ NETS = {
 }
 
 
-@pytest.mark.parametrize("sampled_net", few(NETS, 4))
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", few(NETS, 4))
 @pytest.mark.long
-def test_bytes_and_jobs(sampled_net: str) -> None:
+def test_bytes_and_jobs(name: str) -> None:
     """Only layers that must take turns do; a net that gains nothing goes layer by layer."""
-    expected = NETS[sampled_net]
+    expected = NETS[name]
     net = expected.make()
     assert planned(net, rows=False) == (expected.layers, 0)
     least, needed = planned(net, rows=True)

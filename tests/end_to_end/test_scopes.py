@@ -58,16 +58,17 @@ IO = {"digits": "pool", "branchy": "application", "float_net": "pool"}
 
 
 @needs_c
-@pytest.mark.parametrize("sampled_name", IO)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", IO)
 @pytest.mark.long
-def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable[..., None], sampled_name: str) -> None:
+def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable[..., None], name: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    words = f'io = "{IO[sampled_name]}"\nrewrites = {{ pads = false }}'  # what is pinned keeps its padding
-    plain = call("selftest", manifest(tmp_path, one_model(sampled_name, words) + POOLS), "--runs", "3")
+    words = f'io = "{IO[name]}"\nrewrites = {{ pads = false }}'  # what is pinned keeps its padding
+    plain = call("selftest", manifest(tmp_path, one_model(name, words) + POOLS), "--runs", "3")
     pinned(*APART)
     done = call(
         "selftest",
-        manifest(tmp_path, one_model(sampled_name, words) + POOLS),
+        manifest(tmp_path, one_model(name, words) + POOLS),
         "--sanitize",
         "--runs",
         "3",
@@ -78,7 +79,7 @@ def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable
     assert "all equal to those of TensorFlow Lite Micro" in done.out
     counts = (said.out.partition(" tensors")[0] for said in (plain, done))
     assert len(set(counts)) == 1  # as many were compared; what is pinned keeps all of its channels
-    assert "_copy_" in (tmp_path / "kept" / f"{sampled_name}.c").read_text("utf-8")
+    assert "_copy_" in (tmp_path / "kept" / f"{name}.c").read_text("utf-8")
 
 
 TWO_READERS = """

@@ -143,21 +143,22 @@ def runner(generated: Path, name: str) -> Path:
     return built(generated, generated.parent, main, "gcc", "-fsanitize=address,undefined")
 
 
-@pytest.mark.parametrize("sampled_name", few(["odd_even", "kws", "svdf_s8", "svdf_s16"], 1))
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", few(["odd_even", "kws", "svdf_s8", "svdf_s16"], 1))
 def test_layers_with_one_scale_of_weights_are_exchanged(
-    tmp_path: Path, request: pytest.FixtureRequest, sampled_name: str
+    tmp_path: Path, request: pytest.FixtureRequest, name: str
 ) -> None:
     """Last layers of networks, and layers that remember: the scale of their weights is no number in the code."""
-    source = DATA / f"{sampled_name}.tflite"
-    if sampled_name == "kws":
+    source = DATA / f"{name}.tflite"
+    if name == "kws":
         source = request.getfixturevalue("real_models") / source.name
-    if sampled_name.startswith("svdf"):
+    if name.startswith("svdf"):
         source = tmp_path / source.name
-        source.write_bytes(svdf(np.random.default_rng(5), "INT8" if sampled_name == "svdf_s8" else "INT16"))
-    plan = PLAN.replace("digits", sampled_name)
+        source.write_bytes(svdf(np.random.default_rng(5), "INT8" if name == "svdf_s8" else "INT16"))
+    plan = PLAN.replace("digits", name)
     old, new = (generated(tmp_path / change.__name__, change, plan, source) for change in (same, rescaled))
     assert code(old) == code(new)
-    programs = [runner(folder, sampled_name) for folder in (old, new)]
+    programs = [runner(folder, name) for folder in (old, new)]
     said, results = run(programs[0], new / "p_weights.bin")
     assert said == "1 0 0"
     assert (said, results) == run(programs[1], new / "p_weights.bin")

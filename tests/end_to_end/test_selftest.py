@@ -102,10 +102,11 @@ def test_what_is_left_of_vww(real_models: Path, tmp_path: Path) -> None:
     assert "vww: 31 tensors, 1 run, all equal" in succeeds(off, "--runs", "1")
 
 
-@pytest.mark.parametrize("sampled_seed", few(range(4), 1))
-def test_networks_with_dead_channels(tmp_path: Path, sampled_seed: int) -> None:
+@pytest.mark.drawn("seed")
+@pytest.mark.parametrize("seed", few(range(4), 1))
+def test_networks_with_dead_channels(tmp_path: Path, seed: int) -> None:
     needs_oracle()
-    graph = Network(np.random.default_rng(sampled_seed)).draw()
+    graph = Network(np.random.default_rng(seed)).draw()
     (tmp_path / "net.tflite").write_bytes(flatfile(graph))
     out = succeeds(manifest(tmp_path, one_model("net", path="net.tflite")), "--sanitize")
     assert "with fewer channels" in out
@@ -125,11 +126,12 @@ def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: 
     assert "error[S604]" in done.err
 
 
-@pytest.mark.parametrize("sampled_io", few(["pool", "application"], 1))
-@pytest.mark.parametrize("sampled_name", few(OURS, 4))
-def test_our_models(tmp_path: Path, sampled_name: str, sampled_io: str) -> None:
+@pytest.mark.drawn("io", "name")
+@pytest.mark.parametrize("io", few(["pool", "application"], 1))
+@pytest.mark.parametrize("name", few(OURS, 4))
+def test_our_models(tmp_path: Path, name: str, io: str) -> None:
     needs_oracle()
-    path = manifest(tmp_path, one_model(sampled_name, f'io = "{sampled_io}"'))
+    path = manifest(tmp_path, one_model(name, f'io = "{io}"'))
     assert "all equal to those of TensorFlow Lite Micro" in succeeds(path, "--sanitize", "--runs", "10")
 
 
@@ -144,16 +146,16 @@ def backward(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, **where
     assert all("_mean_" in first for first in ascending), "only the rows of a mean are added up in order"
 
 
-@pytest.mark.parametrize("sampled_name", REAL)
-def test_real_models_backward(
-    real_models: Path, tmp_path: Path, sampled_name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    backward(tmp_path, sampled_name, monkeypatch, path=(real_models / f"{sampled_name}.tflite").as_posix())
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", REAL)
+def test_real_models_backward(real_models: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    backward(tmp_path, name, monkeypatch, path=(real_models / f"{name}.tflite").as_posix())
 
 
-@pytest.mark.parametrize("sampled_name", few([*OURS, "stateful"], 2))
-def test_our_models_backward(tmp_path: Path, sampled_name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    backward(tmp_path, sampled_name, monkeypatch)
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", few([*OURS, "stateful"], 2))
+def test_our_models_backward(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    backward(tmp_path, name, monkeypatch)
 
 
 def test_loops_and_copies_backward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,12 +19,13 @@ COUNT = int(os.environ.get("USMP_CASES", "8"))
 
 @needs_gcc
 @needs_oracle
-@pytest.mark.parametrize("sampled_kind", STATEFUL)
-def test_runs_and_resets_equal_tflm(sampled_kind: str, tmp_path: Path) -> None:
+@pytest.mark.drawn("kind")
+@pytest.mark.parametrize("kind", STATEFUL)
+def test_runs_and_resets_equal_tflm(kind: str, tmp_path: Path) -> None:
     models = []
     for number in range(COUNT):
-        name = f"{sampled_kind}_{number}"
-        (tmp_path / f"{name}.tflite").write_bytes(flatfile(STATEFUL[sampled_kind](np.random.default_rng(number))))
+        name = f"{kind}_{number}"
+        (tmp_path / f"{name}.tflite").write_bytes(flatfile(STATEFUL[kind](np.random.default_rng(number))))
         models.append(one_model(name, path=f"{name}.tflite"))
     path = manifest(tmp_path, models[0] + "".join(text[text.index("[models") :] for text in models[1:]))
     done = call("selftest", path, "--runs", "12", "--sanitize")

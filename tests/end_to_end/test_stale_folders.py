@@ -210,9 +210,10 @@ CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("sampled_case", few(CONTENTS, 1))
-def test_odd_content_is_shown_and_does_no_harm(folder: Path, sampled_case: str) -> None:
-    data, shown = CONTENTS[sampled_case]
+@pytest.mark.drawn("case")
+@pytest.mark.parametrize("case", few(CONTENTS, 1))
+def test_odd_content_is_shown_and_does_no_harm(folder: Path, case: str) -> None:
+    data, shown = CONTENTS[case]
     (folder / "usmp.mk").write_bytes(data)
     done = call_apart("generate", folder.parent / "usmp.toml", "--out", folder, "--diff", env={"LC_ALL": "C"})
     lines = done.out.split("\n")

@@ -34,8 +34,9 @@ def plan_of(folder: Path) -> dict[str, Any]:
 
 
 @needs_tvm
+@pytest.mark.drawn("models", "outputs")
 @pytest.mark.parametrize(
-    ("sampled_models", "sampled_outputs"),
+    ("models", "outputs"),
     [
         ("residual quantized", "2 1"),
         pytest.param("transformer indices", "1 3", marks=pytest.mark.long),
@@ -43,13 +44,13 @@ def plan_of(folder: Path) -> dict[str, Any]:
         pytest.param("twice saved branch guarded tuned", "3 3 2 1 1", marks=pytest.mark.long),
     ],
 )
-def test_outputs_are_those_of_tvm(tmp_path: Path, sampled_models: str, sampled_outputs: str) -> None:
+def test_outputs_are_those_of_tvm(tmp_path: Path, models: str, outputs: str) -> None:
     """Indices of gathers are drawn out of range, too."""
-    project(tmp_path, *write_models(tmp_path, *sampled_models.split()))
+    project(tmp_path, *write_models(tmp_path, *models.split()))
     done = usmp_build(tmp_path, "selftest", "--sanitize")
     assert done.code == 0, done.err
     ends = "10 runs, all equal to those of TVM's virtual machine\n"
-    assert done.out == "".join(f"m{n}: {count} tensors, {ends}" for n, count in enumerate(sampled_outputs.split()))
+    assert done.out == "".join(f"m{n}: {count} tensors, {ends}" for n, count in enumerate(outputs.split()))
 
 
 @needs_tvm
@@ -157,8 +158,9 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
 
 
 @needs_tvm
+@pytest.mark.drawn("model")
 @pytest.mark.parametrize(
-    ("sampled_model", "said"),
+    ("model", "said"),
     [
         ("varying", "axis 0 of input x varies, as n does"),
         pytest.param("dangling", "input 'nobody' of node", marks=pytest.mark.long),
@@ -169,8 +171,8 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
         pytest.param("sorting", "it calls tvm.contrib.sort.topk of TVM's run time", marks=pytest.mark.long),
     ],
 )
-def test_what_it_refuses(tmp_path: Path, sampled_model: str, said: str) -> None:
-    project(tmp_path, *write_models(tmp_path, sampled_model))
+def test_what_it_refuses(tmp_path: Path, model: str, said: str) -> None:
+    project(tmp_path, *write_models(tmp_path, model))
     done = usmp_build(tmp_path, "generate", "--out", "out")
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert "error[T258]: TVM makes no program of it: " in done.err

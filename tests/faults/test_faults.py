@@ -29,9 +29,10 @@ _OF_CI = ("USMP_ALL_TIERS", "USMP_SAMPLE")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sampled_fault", FAULTS)
-def test_a_planted_fault_is_noticed(sampled_fault: str) -> None:
-    fault = FAULTS[sampled_fault]
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_noticed(name: str) -> None:
+    fault = FAULTS[name]
     kept = {name: value for name, value in os.environ.items() if name not in _OF_CI}
     options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.support.plant", "--tb=line"]
     done = subprocess.run(

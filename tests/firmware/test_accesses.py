@@ -36,11 +36,12 @@ def check(made: Image, runs: list[list[Counted]]) -> None:
             assert sum(each.written for each in moved) == pool.written, (row.name, pool)
 
 
-@pytest.mark.parametrize("sampled_models", [("kws", "vww"), ("ic", "micro_speech", "hello")], ids="+".join)
+@pytest.mark.drawn("names")
+@pytest.mark.parametrize("names", [("kws", "vww"), ("ic", "micro_speech", "hello")], ids="+".join)
 def test_models_that_share_two_memories(
-    board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared, sampled_models: tuple[str, ...]
+    board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared, names: tuple[str, ...]
 ) -> None:
-    models = board_manifests.real(real_models, sampled_models)
+    models = board_manifests.real(real_models, names)
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
     check(made, run(made, models, plugin))
 

@@ -73,19 +73,21 @@ def test_real_models_in_three_memories(board: Board, tmp_path: Path, real_models
     assert all(pool.size > 0 for pool in made.layout.summary.pools)
 
 
-@pytest.mark.parametrize("sampled_name", ["ic", "vww"])
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", ["ic", "vww"])
 @on("m7")
 def test_rows_of_a_real_model_in_three_memories(
-    board: Board, tmp_path: Path, real_models: Path, shared: Shared, sampled_name: str
+    board: Board, tmp_path: Path, real_models: Path, shared: Shared, name: str
 ) -> None:
-    models = board_manifests.real(real_models, (sampled_name,))
+    models = board_manifests.real(real_models, (name,))
     made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
     assert made.planned.analysis.choices.by_rows.tables
     assert sum(pool.is_workspace and pool.size > 0 for pool in made.layout.summary.pools) >= 2
 
 
+@pytest.mark.drawn("names", "rows", "most")
 @pytest.mark.parametrize(
-    ("sampled_names", "sampled_rows", "sampled_most"),
+    ("names", "rows", "most"),
     [(("kws",), True, 3_888), (board_manifests.REAL, True, 27_748), (("kws",), False, 8_448)],
     ids=["kws", "five", "kws-layer-by-layer"],
 )
@@ -95,18 +97,18 @@ def test_real_models_below_max_live(
     tmp_path: Path,
     real_models: Path,
     shared: Shared,
-    sampled_names: tuple[str, ...],
-    sampled_rows: bool,
-    sampled_most: int,
+    names: tuple[str, ...],
+    rows: bool,
+    most: int,
 ) -> None:
     """One memory, with overlaps and directions as they were chosen; rows of a tensor are put together."""
-    models = board_manifests.real(real_models, sampled_names)
-    manifest = board_manifests.of(models, board_manifests.ONE) + f"[plan]\nrows = {str(sampled_rows).lower()}\n"
+    models = board_manifests.real(real_models, names)
+    manifest = board_manifests.of(models, board_manifests.ONE) + f"[plan]\nrows = {str(rows).lower()}\n"
     made = all_equal(board, tmp_path, models, manifest, shared, MORE_RUNS)
-    assert bool(made.planned.analysis.choices.by_rows.jobs) is sampled_rows
-    if not sampled_rows:
+    assert bool(made.planned.analysis.choices.by_rows.jobs) is rows
+    if not rows:
         assert set(made.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
-    assert made.layout.summary.workspace.achieved <= sampled_most < max_live(made.planned)
+    assert made.layout.summary.workspace.achieved <= most < max_live(made.planned)
 
 
 @on("m4")
@@ -121,9 +123,10 @@ def test_a_person_is_detected(board: Board, tmp_path: Path, real_models: Path, s
 
 
 @on("m7", "m55")
-@pytest.mark.parametrize("sampled_nets", [tuple(NETS)[first::4] for first in range(4)])
-def test_nets_below_max_live(board: Board, tmp_path: Path, shared: Shared, sampled_nets: tuple[str, ...]) -> None:
-    nets_below_max_live(board, tmp_path, board_manifests.nets(shared, sampled_nets), shared)
+@pytest.mark.drawn("nets")
+@pytest.mark.parametrize("nets", [tuple(NETS)[first::4] for first in range(4)])
+def test_nets_below_max_live(board: Board, tmp_path: Path, shared: Shared, nets: tuple[str, ...]) -> None:
+    nets_below_max_live(board, tmp_path, board_manifests.nets(shared, nets), shared)
 
 
 @on("m7", "m55")
@@ -154,9 +157,10 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
 
 
 @on("m4")
-@pytest.mark.parametrize("sampled_dtype", ["int8", "int16", "float32"])
-def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, sampled_dtype: str) -> None:
-    models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{sampled_dtype}.tflite"))}
+@pytest.mark.drawn("dtype")
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
+def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, dtype: str) -> None:
+    models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{dtype}.tflite"))}
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
     inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
     assert image.check(made, image.run(made, inputs), inputs) >= kept(made)

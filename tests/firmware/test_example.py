@@ -189,8 +189,9 @@ APART = (
 FEWER = "memory protection: the plan has more pools than this processor has regions\n"
 
 
+@pytest.mark.drawn("pools", "expected")
 @pytest.mark.parametrize(
-    ("board", "sampled_pools", "sampled_expected"),
+    ("board", "pools", "expected"),
     [
         ("m3", "", "hello\n"),
         ("riscv", "", "hello\n"),
@@ -203,12 +204,12 @@ FEWER = "memory protection: the plan has more pools than this processor has regi
     ids=["m3", "riscv", "m3-anywhere", "riscv-neighbours", "m3-neighbours", "m3-many", "riscv-many"],
     indirect=["board"],
 )
-def test_another_manifest(board: Board, tmp_path: Path, find: str, sampled_pools: str, sampled_expected: str) -> None:
+def test_another_manifest(board: Board, tmp_path: Path, find: str, pools: str, expected: str) -> None:
     """Pools without a region have one all the same; and what cannot be protected is said before anything runs."""
-    program = build_hello(board, tmp_path, EXAMPLE, find, sampled_pools)
+    program = build_hello(board, tmp_path, EXAMPLE, find, pools)
     done = run(board, program, tmp_path)
-    assert (done.code, done.out) == (0 if sampled_expected == "hello\n" else 1, sampled_expected)
-    assert sampled_expected in ("hello\n", *PAGE.splitlines(keepends=True))
+    assert (done.code, done.out) == (0 if expected == "hello\n" else 1, expected)
+    assert expected in ("hello\n", *PAGE.splitlines(keepends=True))
 
 
 @on("m3", "m33", "riscv")

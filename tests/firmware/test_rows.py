@@ -34,12 +34,13 @@ def test_every_tensor_of_rows(board: Board, tmp_path: Path, shared: Shared, pool
     assert image.misplaced(made) == []
 
 
-@pytest.mark.parametrize("sampled_name", ["ic", "kws", "vww"])
+@pytest.mark.drawn("name")
+@pytest.mark.parametrize("name", ["ic", "kws", "vww"])
 @on("m4", "m7", "m55")
 def test_every_tensor_of_a_real_model(
-    board: Board, tmp_path: Path, real_models: Path, shared: Shared, sampled_name: str
+    board: Board, tmp_path: Path, real_models: Path, shared: Shared, name: str
 ) -> None:
-    models = board_manifests.real(real_models, (sampled_name,))
+    models = board_manifests.real(real_models, (name,))
     made = image.all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.ONE), shared)
     assert made.planned.analysis.choices.by_rows.tables
 

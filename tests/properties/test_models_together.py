@@ -17,9 +17,10 @@ from usmp_build.request import ConnectionRequest, Inputs, Outputs
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sampled_seed", range(5))
-def test_what_is_promised_is_kept(sampled_seed: int) -> None:
-    @hypothesis.seed(sampled_seed)
+@pytest.mark.drawn("seed")
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_promised_is_kept(seed: int) -> None:
+    @hypothesis.seed(seed)
     @settings(deadline=None, max_examples=300, database=None)
     @given(st.integers(0, 1 << 32))
     def kept(number: int) -> None:

@@ -54,14 +54,12 @@ def outcome(file: str, seed: int) -> Bundle | str:
         raise AssertionError(f"mutant {seed} of {file}") from error
 
 
-@pytest.mark.parametrize("sampled_first", few(range(0, COUNT, MUTANTS_PER_TEST), 1))
+@pytest.mark.drawn("first")
+@pytest.mark.parametrize("first", few(range(0, COUNT, MUTANTS_PER_TEST), 1))
 @pytest.mark.long
-def test_mutants_are_generated_or_refused(sampled_first: int) -> None:
+def test_mutants_are_generated_or_refused(first: int) -> None:
     names = sorted(FILES)
-    made = [
-        outcome(names[seed % len(names)], seed)
-        for seed in range(sampled_first, min(sampled_first + MUTANTS_PER_TEST, COUNT))
-    ]
+    made = [outcome(names[seed % len(names)], seed) for seed in range(first, min(first + MUTANTS_PER_TEST, COUNT))]
     assert len({each for each in made if isinstance(each, str)}) > 3
 
 

@@ -22,9 +22,10 @@ from usmp_build.textual.text import read, write
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("sampled_seed", range(5))
-def test_lifetimes_agree_with_an_interpreter(sampled_seed: int) -> None:
-    @hypothesis.seed(sampled_seed)
+@pytest.mark.drawn("seed")
+@pytest.mark.parametrize("seed", range(5))
+def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
+    @hypothesis.seed(seed)
     @settings(deadline=None, max_examples=200, database=None)
     @given(programs(), st.integers(0, 1 << 32))
     def agree(program: Model, first: int) -> None:

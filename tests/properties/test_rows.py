@@ -41,10 +41,11 @@ def written(folder: Path, seeds: Sequence[int], rows: bool = True) -> Path:
 
 
 @needs_c
-@pytest.mark.parametrize("sampled_first", few(range(0, 4 * COUNT, COUNT), 1))
-def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, sampled_first: int) -> None:
+@pytest.mark.drawn("first")
+@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: int) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    seeds = range(sampled_first, sampled_first + COUNT)
+    seeds = range(first, first + COUNT)
     done = call("selftest", written(tmp_path, seeds), "--sanitize", "--runs", "2")
     assert done.code == 0, done.err
     for seed in seeds:
@@ -53,18 +54,19 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, sampled_f
 
 @needs_c
 @pytest.mark.parametrize("change", few([shuffled, cut, recomputing], 1))
-@pytest.mark.parametrize("sampled_first", few(range(0, 4 * COUNT, COUNT), 1))
+@pytest.mark.drawn("first")
+@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
 def test_so_it_is_in_any_order_of_jobs(
-    tmp_path: Path, sampled_first: int, change: Callable[..., Analysis], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, first: int, change: Callable[..., Analysis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also with some operators as a whole, and in an order in which rows are dropped and computed again."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    seeds = range(sampled_first, sampled_first + COUNT)
+    seeds = range(first, first + COUNT)
     text = written(tmp_path, seeds, rows=False)
     plan = pipeline.plan
 
     def in_any_order(*given: object) -> Planned:
-        return replanned(plan(*given), partial(change, seed=sampled_first))  # type: ignore[arg-type]
+        return replanned(plan(*given), partial(change, seed=first))  # type: ignore[arg-type]
 
     monkeypatch.setattr(pipeline, "plan", in_any_order)
     done = call("selftest", text, "--sanitize", "--runs", "2")
@@ -79,26 +81,23 @@ def workspace(seed: int, rows: bool) -> int:
     return pipeline.plan_models(replace(request("net"), rows=rows), (model,)).summary.workspace.achieved
 
 
-@pytest.mark.parametrize("sampled_first", few(range(0, 4 * COUNT, COUNT), 1))
-def test_rows_never_need_more(sampled_first: int) -> None:
-    pairs = [
-        (workspace(seed, rows=True), workspace(seed, rows=False))
-        for seed in range(sampled_first, sampled_first + COUNT)
-    ]
+@pytest.mark.drawn("first")
+@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+def test_rows_never_need_more(first: int) -> None:
+    pairs = [(workspace(seed, rows=True), workspace(seed, rows=False)) for seed in range(first, first + COUNT)]
     assert all(in_rows <= whole for in_rows, whole in pairs), pairs
     assert any(in_rows < whole for in_rows, whole in pairs)
 
 
-@pytest.mark.parametrize("sampled_seeds", few([(1, 9), (2, 4, 7), (1, 7)], 1))
+@pytest.mark.drawn("seeds")
+@pytest.mark.parametrize("seeds", few([(1, 9), (2, 4, 7), (1, 7)], 1))
 @pytest.mark.long
-def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(
-    tmp_path: Path, sampled_seeds: tuple[int, ...]
-) -> None:
+def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(tmp_path: Path, seeds: tuple[int, ...]) -> None:
     """All models in one way are worse for each of these firmwares."""
-    done = call("plan", written(tmp_path, sampled_seeds), "--json")
+    done = call("plan", written(tmp_path, seeds), "--json")
     assert done.code == 0, done.err
     sizes = {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["access"] == "rw"}
-    assert sizes == {f"pool{seed}": workspace(seed, rows=True) for seed in sampled_seeds}
+    assert sizes == {f"pool{seed}": workspace(seed, rows=True) for seed in seeds}
 
 
 def test_the_nets_have_tensors_in_one_piece_of_all_kinds() -> None:

@@ -1,8 +1,9 @@
 """Draws the tests that a run has, where all of them would take too long; another seed draws others.
 
 Many tests are the same on each board, compiler, CMake, generator, Python and way to install us, and some take long for
-each of our examples, operators, nets or algorithms.  A sample keeps a fifth of these, and at least one, for each test
-and each set of its other parameters.  Tests of a file prefer the same ones: what it builds for a board is built once.
+each of our operators, nets or algorithms; the mark `drawn` names those parameters.  A sample keeps a fifth of their
+values, and at least one, for each test and each set of its other parameters.  Tests of a file prefer the same ones:
+what it builds for a board is built once.
 
 Of other tests that take long it keeps about one half.
 """
@@ -16,7 +17,7 @@ from collections.abc import Iterable
 import pytest
 
 _DRAWN = frozenset({"board", "cmake", "compiler", "example", "family", "generator", "installed", "python", "standard"})
-"""Parameters of which a fifth is kept, as of all whose names begin with `sampled_`."""
+"""Parameters that are drawn wherever they are."""
 _SHARE = 5
 
 
@@ -45,10 +46,11 @@ def _drawn(item: pytest.Item) -> dict[str, str]:
 
     The text of a function or a set is another one in each process, so that pytest-xdist would refuse to run.
     """
+    names = _DRAWN.union(*(mark.args for mark in item.iter_markers("drawn")))
     return {
         name: value if isinstance(value, str) else str(item.callspec.indices[name])  # type: ignore[attr-defined]
         for name, value in _parameters(item).items()
-        if name in _DRAWN or name.startswith("sampled_")
+        if name in names
     }
 
 
