@@ -13,8 +13,9 @@ what the planner says about it.
 
 It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
-    up to LANES output channels at a time: all that these need is read before they are written.  Copies of parts do so
-    block by block, one part after the other; paddings line by line, along the last axis that they pad, inside first.
+    up to LANES output channels at a time: all that these need is read before they are written.  A RESHAPE moves all of
+    them at once, copies of parts block by block, one part after the other; paddings line by line, along the last axis
+    that they pad, inside first.
   - An operator that has scratch for sums of 32 bits reads an image before it writes that image's output; so does one
     of floats that has weights of integers, which it quantizes to scratch.
   - Values.  Functions of single elements (RELU, QUANTIZE) that are fused into the operator before, or become one table,
@@ -31,7 +32,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
 from functools import cached_property
-from itertools import accumulate, count, groupby, product, zip_longest
+from itertools import accumulate, count, groupby, pairwise, product, zip_longest
 from math import floor, prod
 from pathlib import Path
 
@@ -531,16 +532,17 @@ Buffer = namedtuple("Buffer", "name models kind pool offset size alignment inter
 def flat_buffers(plan):
     """Yield every buffer, and each row of what is in rows as one."""
     for b in plan["buffers"]:
+        models = [b["model"], *b["shared_with"]]
         if "offsets" not in b:
-            yield Buffer(b["name"], [b["model"], *b["shared_with"]], b["kind"], b["pool"], b["offset"], b["size"],
-                         b["alignment"], b["intervals"], b["cache_line"])  # fmt: skip
+            yield Buffer(b["name"], models, b["kind"], b["pool"], b["offset"], b["size"], b["alignment"],
+                         b["intervals"], b["cache_line"])  # fmt: skip
             continue
         lives = iter(b["intervals"])
         for row, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
             intervals = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
             name = f"{b['name']}[{row}]"
-            yield Buffer(name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], intervals,
+            yield Buffer(name, models, b["kind"], pool, offset, b["row_size"], b["alignment"], intervals,
                          b["cache_line"])  # fmt: skip
 
 
@@ -621,9 +623,10 @@ class Planned:
         return Place(*(Piece(i * pixel, pixel, buffer.pool, first + i * pitch, buffer) for i in range(pixels)))
 
     def port(self, value, what):
-        """The input or output that a tensor is, or that shows it."""
-        shown = [o for o in self.model.outputs if self.origin(o, 0) == (value, 0)]
-        ports = [value] if value in (*self.model.inputs, *self.model.outputs) else shown
+        """The input or output that a tensor is, or that has the same first element."""
+        ports = [value] if value in (*self.model.inputs, *self.model.outputs) else []
+        ports += [i for i in self.model.inputs if self.origin(value, 0) == (i, 0)]
+        ports += [o for o in self.model.outputs if self.origin(o, 0) == (value, 0)]
         demand(ports, f"{what} is in an array of the caller, who has none for it")
         return ports[0]
 
@@ -747,9 +750,10 @@ class Replay:
             self.marks[model.name, t] = next(self.numbers) << 40
         return self.marks[model.name, t]
 
-    def touch(self, buffer):
+    def touch(self, model, buffer):
         if buffer is not None:
-            Fuel.spend(len(buffer.intervals))
+            Fuel.spend(len(buffer.intervals), len(buffer.models))
+            demand(model.name in buffer.models, f'{self.here()} touches "{buffer.name}", which is of other models')
             demand(any(start <= self.step < stop for start, stop in buffer.intervals),
                    f'{self.here()} touches "{buffer.name}", which the plan says is not alive then')  # fmt: skip
             self.seen.setdefault(buffer.name, set()).add(self.step)
@@ -778,7 +782,7 @@ class Replay:
         """Write the marks of elements [first, stop) of a tensor."""
         marks, width, at = self.marks_of(model, t, first, stop), model.tensor(t).width, 0
         for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
-            self.touch(buffer)
+            self.touch(model, buffer)
             self.arena(pool, offset + size)[offset : offset + size] = marks[at : at + size]
             at += size
 
@@ -788,7 +792,7 @@ class Replay:
         for first, stop in runs_of(elements):
             expected, at = self.marks_of(model, t, first, stop), 0
             for byte, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
-                self.touch(buffer)
+                self.touch(model, buffer)
                 marks, wanted = self.arena(pool, offset + size)[offset : offset + size], [*expected[at : at + size]]
                 at += size
                 demand(None not in wanted, f"{self.here()} reads constants from where nothing writes them")
@@ -898,7 +902,7 @@ class Replay:
         is_copy = op["operator"] >= len(model.model.operators)
         kind = "COPY" if is_copy else model.model.operators[op["operator"]].kind
         out = model.tensor(op["writes"][0])
-        height = out.shape[-3] if len(out.shape) > 2 else 1
+        height = prod(out.shape[:-1] if kind == "FULLY_CONNECTED" else out.shape[-3:][:-2])
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
         sums = self.sums(model, op, kind) if adds_up or (kind == "REDUCE" and op["scratch"]) else 0
@@ -980,6 +984,8 @@ class Replay:
     def turn(self, model, op, kind, t, element):
         shape = model.tensor(t).shape
         last = len(model.channels[t]) or prod(shape[-1:])
+        if kind == "RESHAPE":
+            return 0  # all in one turn
         if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD"):
             return element
         definition = model.definition(model.model.operators[op["operator"]], 0)
@@ -1067,7 +1073,7 @@ class Replay:
         for name in op["scratch"]:
             demand(name in self.buffers, f'{self.here()} has scratch "{name}", which is no buffer')
             buffer = self.buffers[name]
-            self.touch(buffer)
+            self.touch(model, buffer)
             pool, offset, size = buffer.pool, buffer.offset, buffer.size
             arena, base = self.arena(pool, offset + size), self.base(model, name)
             if is_begun:
@@ -1143,7 +1149,7 @@ def check_places(plan):
         demand(b.kind == "constant" or pool["access"] == "rw", f'"{b.name}" is in "{b.pool}", which is read-only')
         demand(b.offset >= 0 and b.size >= 0 and end <= pool["size"],
                f'"{b.name}" ends at {b.pool}+{end}, and the pool has {pool["size"]} bytes')  # fmt: skip
-        aligned = b.alignment > 0 and b.offset % b.alignment == 0 and b.offset % (b.line or 1) == 0
+        aligned = all(unit > 0 and b.offset % unit == 0 for unit in (b.alignment, b.line or 1))
         demand(aligned, f'"{b.name}" at {b.pool}+{b.offset} is not aligned')
         power = b.alignment & -b.alignment
         demand(pool["alignment"] % power == 0, f'pool "{b.pool}" is aligned to less than "{b.name}"')
@@ -1152,6 +1158,11 @@ def check_places(plan):
         lying[b.pool] += [b] if b.size else []
     for name, pool in pools.items():
         demand(pool["limit"] is None or pool["size"] <= pool["limit"], f'pool "{name}" is larger than its limit')
+        power, origin = pool["alignment"], pool["origin"] or 0
+        demand(power > 0 and power & (power - 1) == 0 == origin % power, f'pool "{name}" is not aligned')
+    fixed = [(p["origin"], p["origin"] + p["size"], name) for name, p in pools.items() if p["origin"] is not None]
+    for (_, end, one), (start, _, other) in pairwise(sorted(fixed)):
+        demand(end <= start, f'pools "{one}" and "{other}" share addresses')
     for pool, buffers in lying.items():
         check_apart(pool, sorted(buffers, key=lambda b: (b.offset, end_of(b), b.name)), together)
 

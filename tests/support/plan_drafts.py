@@ -35,7 +35,7 @@ def model(operators: Sequence[Document], tensors: Sequence[Document], **more: An
 
 
 def pool(size: int, name: str = "p", **more: Any) -> Document:
-    usual = {"access": "rw", "alignment": 16, "limit": None, "bound": 0, "certificate": None}
+    usual = {"access": "rw", "alignment": 16, "limit": None, "origin": None, "bound": 0, "certificate": None}
     return {"name": name, "size": size} | usual | more
 
 

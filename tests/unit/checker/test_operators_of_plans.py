@@ -84,7 +84,7 @@ def test_a_copy_has_the_values_of_what_it_copies() -> None:
 
 
 def test_arrays_of_the_caller_are_inputs_and_outputs() -> None:
-    """Or what an output shows."""
+    """Or what an output shows, or what shows an input."""
     steps = [(0, [0], [1]), (1, [1], [2])]
     two = net("TANH", "SOFTMAX")
     assert draft.apart(two, steps, t0={"buffer": ""}, t2={"buffer": ""}) == ""
@@ -99,6 +99,11 @@ def test_arrays_of_the_caller_are_inputs_and_outputs() -> None:
     shown = [draft.tensor(0, "x"), draft.tensor(1, ""), draft.tensor(2, "")]
     model = draft.model([draft.operator(0, [0], [1])], shown)
     plan = draft.plan(["enter", "TANH 0", "leave"], [model], [draft.buffer("x", 0, 8, (0, 3))])
+    assert draft.verdict(plan, view) == ""
+    view = net("RESHAPE", "TANH")
+    shown = [draft.tensor(0, ""), draft.tensor(1, ""), draft.tensor(2, "y")]
+    model = draft.model([draft.operator(1, [1], [2])], shown)
+    plan = draft.plan(["enter", "TANH 1", "leave"], [model], [draft.buffer("y", 0, 8, (0, 3))])
     assert draft.verdict(plan, view) == ""
 
 
@@ -171,7 +176,9 @@ def test_rows_are_handed_out_one_by_one() -> None:
     assert by_rows([]) == "wrong: m: no step computes output 1"
 
 
-@pytest.mark.parametrize(("shape", "rows"), [((3, 1, 2), 3), ((1, 2, 1, 2), 2), ((3, 2), 1), ((2,), 1)])
+@pytest.mark.parametrize(
+    ("shape", "rows"), [((3, 1, 2), 3), ((1, 2, 1, 2), 2), ((2, 3, 1, 1), 3), ((3, 2), 1), ((2,), 1)]
+)
 def test_there_are_as_many_rows_as_the_output_has(shape: Sequence[int], rows: int) -> None:
     tensors = [fb.tensor(name, shape) for name in "xy"]
     file = draft.file(tensors, [fb.operator("TANH", [0], [1])], [0], [1])
@@ -182,6 +189,19 @@ def test_there_are_as_many_rows_as_the_output_has(shape: Sequence[int], rows: in
         said = draft.verdict(draft.plan(steps, [model], buffers), file)
         wrong = f'wrong: step 1, "m: TANH 0, row 0", is one of {count} rows, and the output has {rows}'
         assert said == ("" if count == rows else wrong)
+
+
+def test_rows_of_a_product_are_those_of_its_matrix() -> None:
+    tensors = [fb.tensor("x", [1, 2, 3]), fb.tensor("w", [4, 3], Buffer=1), fb.tensor("y", [1, 2, 4])]
+    weights = np.ones((4, 3), np.int8)
+    file = draft.file(tensors, [fb.operator("FULLY_CONNECTED", [0, 1], [2])], [0], [2], weights)
+    model = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
+    for count in range(1, 4):
+        steps = ["enter", *(f"FULLY_CONNECTED 0, row {row}" for row in range(count)), "leave"]
+        buffers = [draft.buffer(name, at, 8, (0, len(steps))) for name, at in (("x", 0), ("y", 8))]
+        said = draft.verdict(draft.plan(steps, [model], buffers), file)
+        wrong = f'wrong: step 1, "m: FULLY_CONNECTED 0, row 0", is one of {count} rows, and the output has 2'
+        assert said == ("" if count == 2 else wrong)
 
 
 def test_all_that_is_handed_out_by_rows_is_computed() -> None:

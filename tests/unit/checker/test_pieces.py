@@ -350,7 +350,8 @@ def connected(*names: str, k: int = 48, c: tuple[int, int] = (0, 9)) -> str:
         tensors = [draft.tensor(0, given), draft.tensor(1, made)]
         models.append(draft.model([draft.operator(0, [0], [1])], tensors, name=name))
         steps += [f"{name}: {step}" for step in ("enter", "TANH 0", "leave")]
-    buffers = [draft.buffer(name, at, 16, (0, len(steps)), alignment=2) for name, at in places.items()]
+    share = {"shared_with": ["k", "n"]}
+    buffers = [draft.buffer(name, at, 16, (0, len(steps)), alignment=2, **share) for name, at in places.items()]
     buffers[1] |= {"kind": "connection", "intervals": [[*c]]}
     return draft.verdict(draft.plan(steps, models, buffers), *[TANH] * len(names))
 
@@ -373,7 +374,7 @@ def test_a_model_reads_what_another_one_wrote() -> None:
     second = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "c"), draft.tensor(1, "z")], name="n")
     buffers = [
         draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2),
-        draft.buffer("c", 16, 16, (0, 6), kind="connection", alignment=2),
+        draft.buffer("c", 16, 16, (0, 6), kind="connection", alignment=2, shared_with=["n"]),
         draft.buffer("z", 32, 16, (4, 6), kind="output", alignment=2, model="n"),
     ]
     steps = ["m: enter", "m: TANH 0", "m: leave", "n: enter", "n: TANH 0", "n: leave"]

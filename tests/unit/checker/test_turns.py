@@ -73,6 +73,7 @@ CASES: dict[str, tuple[str, list[Any], Shape, fb.Node | None, Callable[[int], in
         "DEPTHWISE_CONV_2D", [(1, 1, 2, 3), np.ones((1, 1, 2, 6), np.int8)], (1, 1, 1, 6),
         fb.Node("DepthwiseConv2DOptions", **CONV, DepthMultiplier=2), blocks(1),
     ),
+    "everything at once": ("RESHAPE", [(2, 3)], (3, 2), None, blocks(6)),
     "no padding at all": ("PAD", [(3, 3), ints([0, 0], [0, 0])], (3, 3), None, blocks(9)),
     "lines with padding at their ends": ("PAD", [(2, 3, 2), ints([0, 0], [1, 2], [0, 0])], (2, 6, 2), None, blocks(12)),
     "lines within": ("PAD", [(2, 2, 2), ints([1, 0], [0, 0], [0, 0])], (3, 2, 2), None, blocks(12)),
