@@ -352,7 +352,7 @@ def connected(*names: str, k: int = 48, c: tuple[int, int] = (0, 9)) -> str:
         steps += [f"{name}: {step}" for step in ("enter", "TANH 0", "leave")]
     share = {"shared_with": ["k", "n"]}
     buffers = [draft.buffer(name, at, 16, (0, len(steps)), alignment=2, **share) for name, at in places.items()]
-    buffers[1] |= {"kind": "connection", "intervals": [[*c]]}
+    buffers[1] |= {"kind": "connection", "shared_with": ["n"], "intervals": [[*c]]}
     return draft.verdict(draft.plan(steps, models, buffers), *[TANH] * len(names))
 
 
