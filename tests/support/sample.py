@@ -22,7 +22,7 @@ _SHARE = 5
 
 
 def of_parameters(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
-    """Return the tests that are left out because others of their parameters are drawn; the order of `items` is free."""
+    """Return the tests that are left out because other values of their parameters are drawn, in whatever order."""
     groups = defaultdict[object, list[pytest.Item]](list)
     for item in items:
         if drawn := _drawn(item):
