@@ -16,8 +16,6 @@ from usmp_build.operators.general_rules import broadcastable, same_type
 from usmp_build.operators.kind import (
     ArgumentType,
     Array,
-    Effect,
-    Elementwise,
     Evaluator,
     Fold,
     Int8,
@@ -25,6 +23,8 @@ from usmp_build.operators.kind import (
     Known,
     OperatorKind,
     StoredOptions,
+    elementwise,
+    pure,
 )
 from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.interval import Interval
@@ -125,28 +125,21 @@ _ARGUMENTS = {"input_0": ArgumentType.SAME, "input_1": ArgumentType.SAME}
 
 def _binary(
     name: str,
-    elementwise: Elementwise,
     *,
-    effect: Effect,
-    signature: Signature | None,
-    options: StoredOptions | None,
-    extended: bool,
-    fold: Fold | None,
-    arguments: Mapping[str, ArgumentType] | None,
+    symmetric: bool = False,
+    bounds: bool = False,
+    int8: Int8 | None = None,
+    options: StoredOptions | None = None,
+    arguments: Mapping[str, ArgumentType] = _ARGUMENTS,
 ) -> OperatorKind:
-    return OperatorKind(
-        name=name,
+    return elementwise(
+        name,
+        _SIGNATURE,
+        operands=2,
+        symmetric=symmetric,
+        bounds=bounds,
+        int8=int8,
         options=options,
-        signature=signature,
-        effect=effect,
-        keeps_axes=True,
-        elementwise=elementwise,
-        only_shape=False,
-        within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=extended,
-        fold=fold,
         arguments=arguments,
     )
 
@@ -155,11 +148,12 @@ def _calculation(
     name: str, table: str, function: Callable[[Array, Array], Array], int8: Int8, *, symmetric: bool
 ) -> OperatorKind:
     """ADD, SUB and MUL: also of shapes."""
-    return _binary(
+    return elementwise(
         name,
-        Elementwise(operands=2, symmetric=symmetric, bounds=False, activation=None, int8=int8),
-        effect=Effect.FUNCTION,
-        signature=_SIGNATURE,
+        _SIGNATURE,
+        operands=2,
+        symmetric=symmetric,
+        int8=int8,
         options=StoredOptions(Binary, table),
         extended=True,
         fold=Fold(Known.INTEGERS, _evaluator(function)),
@@ -167,68 +161,22 @@ def _calculation(
     )
 
 
-def _bound(name: str) -> OperatorKind:
-    return _binary(
-        name,
-        Elementwise(
-            operands=2, symmetric=True, bounds=True, activation=None, int8=Int8(_extreme, Int8Kernel.ARITHMETIC)
-        ),
-        effect=Effect.FUNCTION,
-        signature=_SIGNATURE,
-        options=None,
-        extended=False,
-        fold=None,
-        arguments=_ARGUMENTS,
-    )
-
-
-def _plain(name: str, options: StoredOptions | None) -> OperatorKind:
-    """A function of numbers whose int8 nothing here looks into."""
-    return _binary(
-        name,
-        Elementwise(operands=2, symmetric=False, bounds=False, activation=None, int8=None),
-        effect=Effect.FUNCTION,
-        signature=_SIGNATURE,
-        options=options,
-        extended=False,
-        fold=None,
-        arguments=_ARGUMENTS,
-    )
-
+_EXTREME = Int8(_extreme, Int8Kernel.ARITHMETIC)
 
 KINDS = (
     _calculation("ADD", "AddOptions", np.add, Int8(_sum, Int8Kernel.ARITHMETIC), symmetric=True),
-    OperatorKind(
-        name="ADD_N",
-        options=None,
-        signature=Signature("inputs*", rules=(same_type("output", "inputs"), broadcastable("inputs"))),
-        effect=Effect.FUNCTION,
+    pure(
+        "ADD_N",
+        Signature("inputs*", rules=(same_type("output", "inputs"), broadcastable("inputs"))),
         keeps_axes=True,
-        elementwise=None,
-        only_shape=False,
-        within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
-        fold=None,
-        arguments=None,
     ),
-    _plain("DIV", StoredOptions(Binary, "DivOptions")),
-    _plain("FLOOR_DIV", None),
-    _plain("FLOOR_MOD", None),
-    _bound("MAXIMUM"),
-    _bound("MINIMUM"),
+    _binary("DIV", options=StoredOptions(Binary, "DivOptions")),
+    _binary("FLOOR_DIV"),
+    _binary("FLOOR_MOD"),
+    _binary("MAXIMUM", symmetric=True, bounds=True, int8=_EXTREME),
+    _binary("MINIMUM", symmetric=True, bounds=True, int8=_EXTREME),
     _calculation("MUL", "MulOptions", np.multiply, Int8(_product, Int8Kernel.ARITHMETIC), symmetric=True),
-    _binary(
-        "PRELU",
-        Elementwise(operands=2, symmetric=False, bounds=False, activation=None, int8=None),
-        effect=Effect.FUNCTION,
-        signature=_SIGNATURE,
-        options=None,
-        extended=False,
-        fold=None,
-        arguments={"input": ArgumentType.SAME, "alpha": ArgumentType.SAME},
-    ),
-    _plain("SQUARED_DIFFERENCE", None),
+    _binary("PRELU", arguments={"input": ArgumentType.SAME, "alpha": ArgumentType.SAME}),
+    _binary("SQUARED_DIFFERENCE"),
     _calculation("SUB", "SubOptions", np.subtract, Int8(_sum, Int8Kernel.ARITHMETIC), symmetric=False),
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Options, named
-from usmp_build.operators.kind import Effect, StoredOptions, plain_kind
+from usmp_build.operators.kind import StoredOptions, stateful
 from usmp_build.operators.operands import Signature
 
 CIRCULAR_BUFFER = "CUSTOM:CIRCULAR_BUFFER"
@@ -55,15 +55,9 @@ def updating(op: Operator, graph: Subgraph, runs: int) -> tuple[Operator, Tensor
 
 
 KINDS = (
-    plain_kind(
-        name=CIRCULAR_BUFFER,
+    stateful(
+        CIRCULAR_BUFFER,
+        Signature("input slots? runs?", "output? valid?"),
         options=StoredOptions(CircularBuffer, None),
-        signature=Signature("input slots? runs?", "output? valid?"),
-        effect=Effect.UNKNOWN,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
     ),
 )

@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.operators.general_rules import broadcastable, shape_fault
-from usmp_build.operators.kind import Effect, Elementwise, OperatorKind, plain_kind
+from usmp_build.operators.kind import OperatorKind, elementwise, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
-def _kind(name: str, operands: str, *, symmetric: bool) -> OperatorKind:
+def _kind(name: str, operands: str, *, symmetric: bool = False) -> OperatorKind:
     names = operands.split()
-    return OperatorKind(
-        name=name,
-        options=None,
-        signature=Signature(operands, rules=(broadcastable(*names),)),
-        effect=Effect.FUNCTION,
-        keeps_axes=True,
-        elementwise=Elementwise(operands=len(names), symmetric=symmetric, bounds=False, activation=None, int8=None),
-        only_shape=False,
-        within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
-        fold=None,
-        arguments=None,
-    )
+    signature = Signature(operands, rules=(broadcastable(*names),))
+    return elementwise(name, signature, operands=len(names), symmetric=symmetric)
 
 
 def _selecting(subject: Subject) -> Iterator[Fault]:
@@ -39,24 +26,14 @@ def _selecting(subject: Subject) -> Iterator[Fault]:
 
 KINDS = (
     _kind("EQUAL", "first second", symmetric=True),
-    _kind("GREATER", "first second", symmetric=False),
-    _kind("GREATER_EQUAL", "first second", symmetric=False),
-    _kind("LESS", "first second", symmetric=False),
-    _kind("LESS_EQUAL", "first second", symmetric=False),
+    _kind("GREATER", "first second"),
+    _kind("GREATER_EQUAL", "first second"),
+    _kind("LESS", "first second"),
+    _kind("LESS_EQUAL", "first second"),
     _kind("LOGICAL_AND", "first second", symmetric=True),
-    _kind("LOGICAL_NOT", "input", symmetric=False),
+    _kind("LOGICAL_NOT", "input"),
     _kind("LOGICAL_OR", "first second", symmetric=True),
     _kind("NOT_EQUAL", "first second", symmetric=True),
-    plain_kind(
-        name="SELECT",
-        options=None,
-        signature=Signature("condition first second", rules=(_selecting,)),
-        effect=Effect.FUNCTION,
-        keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
-    ),
-    _kind("SELECT_V2", "condition first second", symmetric=False),
+    pure("SELECT", Signature("condition first second", rules=(_selecting,)), keeps_axes=True),
+    _kind("SELECT_V2", "condition first second"),
 )

@@ -12,7 +12,7 @@ import numpy as np
 
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.operators.fold import Array
-from usmp_build.operators.kind import Effect, plain_kind
+from usmp_build.operators.kind import pure
 from usmp_build.operators.operands import Signature
 
 DECODE = "CUSTOM:TFLM_DECODE"
@@ -110,16 +110,4 @@ def _channels(output: Tensor) -> Array:
 
 _METHODS = {0: _looked_up, 1: _huffman, 2: _pruned}
 
-KINDS = (
-    plain_kind(
-        name=DECODE,
-        options=None,
-        signature=Signature("codes*", "outputs*"),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
-    ),
-)
+KINDS = (pure(DECODE, Signature("codes*", "outputs*")),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from usmp_build.ir.options import Options, named
-from usmp_build.operators.kind import Effect, StoredOptions, plain_kind
+from usmp_build.operators.kind import Effect, StoredOptions, pure
 from usmp_build.operators.operands import Signature
 
 DETECTION = "CUSTOM:TFLite_Detection_PostProcess"
@@ -33,15 +33,10 @@ class Detection(Options):
 
 
 KINDS = (
-    plain_kind(
-        name=DETECTION,
-        options=StoredOptions(Detection, None),
-        signature=Signature("boxes scores anchors", "found_boxes found_classes found_scores count"),
+    pure(
+        DETECTION,
+        Signature("boxes scores anchors", "found_boxes found_classes found_scores count"),
         effect=Effect.PURE,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
+        options=StoredOptions(Detection, None),
     ),
 )

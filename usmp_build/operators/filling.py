@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from usmp_build.operators.fold import filled
 from usmp_build.operators.general_rules import count_fault, integers, same_type, shape_fault
-from usmp_build.operators.kind import Effect, Fold, Known, OperatorKind, plain_kind
+from usmp_build.operators.kind import Fold, Known, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -32,30 +32,15 @@ def _longest(subject: Subject) -> Iterator[Fault]:
     yield from shape_fault(subject, "output", (count,))
 
 
-def _kind(name: str, signature: Signature, fold: Fold | None) -> OperatorKind:
-    return plain_kind(
-        name=name,
-        options=None,
-        signature=signature,
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=fold,
-        arguments=None,
-    )
-
-
 KINDS = (
-    _kind(
+    pure(
         "BROADCAST_ARGS",
         Signature("first second", rules=(integers("first"), same_type("first", "second", "output"), _longest)),
-        None,
     ),
-    _kind(
+    pure(
         "FILL",
         Signature("shape value", rules=(integers("shape"), same_type("value", "output"), _filled)),
-        Fold(Known.VALUES, filled),
+        fold=Fold(Known.VALUES, filled),
     ),
-    _kind("ZEROS_LIKE", Signature("input", rules=(same_type("input", "output"), _as_input)), None),
+    pure("ZEROS_LIKE", Signature("input", rules=(same_type("input", "output"), _as_input))),
 )

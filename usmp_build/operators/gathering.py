@@ -11,8 +11,8 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, not_empty, rank, same_type, shape_fault
-from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
-from usmp_build.operators.operands import Fault, Rule, Signature, Subject
+from usmp_build.operators.kind import Array, Fold, Known, StoredOptions, mover, pure
+from usmp_build.operators.operands import Fault, Signature, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,54 +80,22 @@ def _gather(op: Operator, sources: Sequence[Tensor]) -> Array:
     return np.take(data, indices, axis=gather.axis)
 
 
-def _kind(
-    name: str, operands: str, *rules: Rule, options: StoredOptions | None, keeps_axes: bool, fold: Fold | None
-) -> OperatorKind:
-    return plain_kind(
-        name=name,
-        options=options,
-        signature=Signature(operands, rules=rules),
-        effect=Effect.FUNCTION,
-        keeps_axes=keeps_axes,
-        only_shape=False,
-        within_inputs=False,
-        fold=fold,
-        arguments=None,
-    )
-
-
-_MOVED = (same_type("input", "output"), not_empty("input"), integers("indices"))
+_INDEXED = (same_type("input", "output"), not_empty("input"), integers("indices"))
 
 KINDS = (
-    _kind(
+    mover(
         "DYNAMIC_UPDATE_SLICE",
-        "input update starts",
-        same_type("input", "update", "output"),
-        integers("starts"),
-        _updated,
-        options=None,
-        keeps_axes=False,
-        fold=None,
+        Signature("input update starts", rules=(same_type("input", "update", "output"), integers("starts"), _updated)),
     ),
-    _kind(
+    pure(
         "EMBEDDING_LOOKUP",
-        "indices input",
-        not_empty("input"),
-        integers("indices"),
-        rank(1, "indices"),
-        _embedded,
-        options=None,
-        keeps_axes=False,
-        fold=None,
+        Signature("indices input", rules=(not_empty("input"), integers("indices"), rank(1, "indices"), _embedded)),
     ),
-    _kind(
+    mover(
         "GATHER",
-        "input indices",
-        *_MOVED,
-        _gathered,
+        Signature("input indices", rules=(*_INDEXED, _gathered)),
         options=StoredOptions(Gather, "GatherOptions"),
-        keeps_axes=False,
         fold=Fold(Known.INTEGERS, _gather),
     ),
-    _kind("GATHER_ND", "input indices", *_MOVED, _gathered_deep, options=None, keeps_axes=False, fold=None),
+    mover("GATHER_ND", Signature("input indices", rules=(*_INDEXED, _gathered_deep))),
 )

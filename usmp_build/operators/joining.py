@@ -12,7 +12,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, same_type
-from usmp_build.operators.kind import Array, Effect, Fold, Known, StoredOptions, plain_kind
+from usmp_build.operators.kind import Array, Fold, Known, StoredOptions, mover
 from usmp_build.operators.operands import Fault, Label, Signature, Subject
 
 
@@ -109,63 +109,34 @@ def _concatenation(op: Operator, sources: Sequence[Tensor]) -> Array:
 
 
 KINDS = (
-    plain_kind(
-        name="CONCATENATION",
+    mover(
+        "CONCATENATION",
+        Signature("inputs*", rules=(same_type("output", "inputs"), _concatenated)),
         options=StoredOptions(Concatenation, "ConcatenationOptions"),
-        signature=Signature("inputs*", rules=(same_type("output", "inputs"), _concatenated)),
-        effect=Effect.FUNCTION,
         keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
         fold=Fold(Known.BYTES, _concatenation),
-        arguments=None,
     ),
-    plain_kind(
-        name="PACK",
+    mover(
+        "PACK",
+        Signature("inputs*", rules=(same_type("output", "inputs"), _packed)),
         options=StoredOptions(Pack, "PackOptions"),
-        signature=Signature("inputs*", rules=(same_type("output", "inputs"), _packed)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
         fold=Fold(Known.BYTES, _pack),
-        arguments=None,
     ),
-    plain_kind(
-        name="SPLIT",
-        options=None,
-        signature=Signature("axis input", "outputs*", rules=(same_type("input", "outputs"), integers("axis"), _split)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
+    mover(
+        "SPLIT",
+        Signature("axis input", "outputs*", rules=(same_type("input", "outputs"), integers("axis"), _split)),
     ),
-    plain_kind(
-        name="SPLIT_V",
-        options=None,
-        signature=Signature(
+    mover(
+        "SPLIT_V",
+        Signature(
             "input sizes axis",
             "outputs*",
             rules=(same_type("input", "outputs"), integers("sizes", "axis"), _split),
         ),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
     ),
-    plain_kind(
-        name="UNPACK",
+    mover(
+        "UNPACK",
+        Signature("input", "outputs*", rules=(same_type("input", "outputs"), _unpacked)),
         options=StoredOptions(Unpack, "UnpackOptions"),
-        signature=Signature("input", "outputs*", rules=(same_type("input", "outputs"), _unpacked)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
     ),
 )

@@ -1,6 +1,6 @@
 """What is known of an operator kind: all that passes, importers and kernels ask, in one place.
 
-Every trait is stated in the row of the kind; none has a default, so a row without one does not load.
+A row says what is special about a kind.  The function of its family, such as `elementwise` or `mover`, states the rest.
 """
 
 from __future__ import annotations
@@ -113,32 +113,44 @@ class Fold(NamedTuple):
     value: Evaluator
 
 
+class Family(Enum):
+    """Which function below made a kind: it asks for what kinds of the family have, and states the rest."""
+
+    PURE = auto()
+    MOVER = auto()
+    ELEMENTWISE = auto()
+    SUMMING = auto()
+    STATEFUL = auto()
+    PLANNED = auto()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorKind:
-    """All that is known of the operators of one kind."""
+    """All that is known of the operators of one kind; each is made by the function of its family, below."""
 
+    family: Family
     name: str
     """As in `Operator.kind`."""
-    options: StoredOptions | None
-    """None: whatever a file stores is not read."""
-    signature: Signature | None
-    """What is well formed; None: anything."""
     effect: Effect
-    keeps_axes: bool
+    signature: Signature | None = None
+    """What is well formed; None: anything."""
+    options: StoredOptions | None = None
+    """None: whatever a file stores is not read."""
+    keeps_axes: bool = False
     """Whether the output has the axes of the inputs, though these may be longer or shorter: rows stay rows."""
-    elementwise: Elementwise | None
-    only_shape: bool
+    elementwise: Elementwise | None = None
+    only_shape: bool = False
     """Whether the output has the bytes of the first input, under another shape."""
-    within_inputs: bool
+    within_inputs: bool = False
     """Whether the output lies between the least and the largest value of the first input."""
-    streams: bool
+    streams: bool = False
     """Whether kernels take the first input row by row, so that it must not be a constant."""
-    weights: Weights | None
-    extended: bool
+    weights: Weights | None = None
+    extended: bool = False
     """Whether kernels take the options that no file has and only rewrites set: frame, outside, limits."""
-    fold: Fold | None
+    fold: Fold | None = None
     """None: it is not computed at build time."""
-    arguments: Mapping[str, ArgumentType] | None
+    arguments: Mapping[str, ArgumentType] | None = None
     """Parameter names and types of the inputs in functions of the application; None: numbered."""
 
     @property
@@ -157,46 +169,125 @@ class OperatorKind:
         return self.effect is not Effect.UNKNOWN
 
 
-def plain_kind(
-    *,
+def pure(
     name: str,
-    options: StoredOptions | None,
-    signature: Signature | None,
-    effect: Effect,
-    keeps_axes: bool,
-    only_shape: bool,
-    within_inputs: bool,
-    fold: Fold | None,
-    arguments: Mapping[str, ArgumentType] | None,
+    signature: Signature,
+    *,
+    effect: Effect = Effect.FUNCTION,
+    options: StoredOptions | None = None,
+    keeps_axes: bool = False,
+    within_inputs: bool = False,
+    streams: bool = False,
+    extended: bool = False,
+    fold: Fold | None = None,
+    arguments: Mapping[str, ArgumentType] | None = None,
 ) -> OperatorKind:
-    """Return a kind that is not elementwise, has no weights, and needs no rows or options of rewrites."""
+    """Return a kind that computes its outputs, in a way that no other family has."""
     return OperatorKind(
+        family=Family.PURE,
         name=name,
-        options=options,
         signature=signature,
         effect=effect,
+        options=options,
         keeps_axes=keeps_axes,
-        elementwise=None,
-        only_shape=only_shape,
         within_inputs=within_inputs,
-        streams=False,
-        weights=None,
-        extended=False,
+        streams=streams,
+        extended=extended,
         fold=fold,
         arguments=arguments,
     )
 
 
-def planned_only(name: str, effect: Effect, *, keeps_axes: bool, options: StoredOptions | None) -> OperatorKind:
-    """Return a kind that is planned like any other, but that nothing here looks into or runs."""
-    return plain_kind(
+def mover(
+    name: str,
+    signature: Signature,
+    *,
+    effect: Effect = Effect.FUNCTION,
+    options: StoredOptions | None = None,
+    keeps_axes: bool = False,
+    only_shape: bool = False,
+    within_inputs: bool = False,
+    fold: Fold | None = None,
+    arguments: Mapping[str, ArgumentType] | None = None,
+) -> OperatorKind:
+    """Return a kind whose outputs are made of elements of its inputs, as they are, and perhaps of padding."""
+    return OperatorKind(
+        family=Family.MOVER,
         name=name,
-        options=options,
-        signature=None,
+        signature=signature,
         effect=effect,
+        options=options,
         keeps_axes=keeps_axes,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
+        only_shape=only_shape,
+        within_inputs=within_inputs or only_shape,
+        fold=fold,
+        arguments=arguments,
     )
+
+
+def elementwise(
+    name: str,
+    signature: Signature,
+    *,
+    operands: int,
+    effect: Effect = Effect.FUNCTION,
+    symmetric: bool = False,
+    bounds: bool = False,
+    activation: Activation | None = None,
+    int8: Int8 | None = None,
+    options: StoredOptions | None = None,
+    extended: bool = False,
+    fold: Fold | None = None,
+    arguments: Mapping[str, ArgumentType] | None = None,
+) -> OperatorKind:
+    """Return a kind that makes each element of its output from one element of each operand."""
+    return OperatorKind(
+        family=Family.ELEMENTWISE,
+        name=name,
+        signature=signature,
+        effect=effect,
+        elementwise=Elementwise(operands, symmetric, bounds, activation, int8),
+        options=options,
+        keeps_axes=True,
+        extended=extended,
+        fold=fold,
+        arguments=arguments,
+    )
+
+
+def summing(
+    name: str,
+    signature: Signature,
+    weights: Weights,
+    *,
+    options: StoredOptions,
+    arguments: Mapping[str, ArgumentType],
+    keeps_axes: bool = False,
+    streams: bool = True,
+    extended: bool = True,
+) -> OperatorKind:
+    """Return a kind that adds up products of its first input and of weights."""
+    return OperatorKind(
+        family=Family.SUMMING,
+        name=name,
+        signature=signature,
+        effect=Effect.FUNCTION,
+        options=options,
+        keeps_axes=keeps_axes,
+        streams=streams,
+        weights=weights,
+        extended=extended,
+        arguments=arguments,
+    )
+
+
+def stateful(name: str, signature: Signature, *, options: StoredOptions | None = None) -> OperatorKind:
+    """Return a kind that remembers something from one run to the next."""
+    return OperatorKind(family=Family.STATEFUL, name=name, signature=signature, effect=Effect.UNKNOWN, options=options)
+
+
+def planned_only(
+    name: str, effect: Effect = Effect.UNKNOWN, *, keeps_axes: bool = False, options: StoredOptions | None = None
+) -> OperatorKind:
+    """Return a kind that is planned like any other, but that nothing here looks into or runs."""
+    return OperatorKind(family=Family.PLANNED, name=name, effect=effect, keeps_axes=keeps_axes, options=options)

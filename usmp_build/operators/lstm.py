@@ -8,7 +8,7 @@ from math import prod
 
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.general_rules import count_fault, not_empty, rank, shape_fault
-from usmp_build.operators.kind import Effect, StoredOptions, plain_kind
+from usmp_build.operators.kind import StoredOptions, stateful
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 GATES = ("input", "forget", "cell", "output")
@@ -65,10 +65,9 @@ def _batch_axis(subject: Subject) -> int:
 
 
 KINDS = (
-    plain_kind(
-        name="UNIDIRECTIONAL_SEQUENCE_LSTM",
-        options=StoredOptions(SequenceLstm, "UnidirectionalSequenceLSTMOptions"),
-        signature=Signature(
+    stateful(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM",
+        Signature(
             _OPERANDS,
             rules=(
                 rank(3, "input"),
@@ -77,11 +76,6 @@ KINDS = (
                 _gates,
             ),
         ),
-        effect=Effect.UNKNOWN,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
+        options=StoredOptions(SequenceLstm, "UnidirectionalSequenceLSTMOptions"),
     ),
 )

@@ -12,6 +12,6 @@ _PURE = (
 )
 
 KINDS = (
-    *(planned_only(name, Effect.PURE, keeps_axes=True, options=None) for name in _PURE_THAT_KEEP_AXES),
-    *(planned_only(name, Effect.PURE, keeps_axes=False, options=None) for name in _PURE),
+    *(planned_only(name, Effect.PURE, keeps_axes=True) for name in _PURE_THAT_KEEP_AXES),
+    *(planned_only(name, Effect.PURE) for name in _PURE),
 )

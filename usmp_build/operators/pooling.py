@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
 from usmp_build.operators.general_rules import not_empty, rank
-from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions
+from usmp_build.operators.kind import OperatorKind, StoredOptions, pure
 from usmp_build.operators.operands import Signature, Subject
 from usmp_build.operators.windows import window
 
@@ -34,28 +34,20 @@ def _reach(subject: Subject) -> tuple[int, int]:
     return options.filter_h, options.filter_w
 
 
-def _pooling(name: str, effect: Effect, *, within_inputs: bool, streams: bool, extended: bool) -> OperatorKind:
-    return OperatorKind(
-        name=name,
+def _pooling(name: str, *, within_inputs: bool = False, extended: bool = False) -> OperatorKind:
+    return pure(
+        name,
+        Signature("input", rules=(rank(4, "input", "output"), not_empty("input"), window("input", -1, _reach))),
         options=StoredOptions(Pool2D, "Pool2DOptions"),
-        signature=Signature(
-            "input", rules=(rank(4, "input", "output"), not_empty("input"), window("input", -1, _reach))
-        ),
-        effect=effect,
         keeps_axes=True,
-        elementwise=None,
-        only_shape=False,
         within_inputs=within_inputs,
-        streams=streams,
-        weights=None,
+        streams=True,
         extended=extended,
-        fold=None,
-        arguments=None,
     )
 
 
 KINDS = (
-    _pooling("AVERAGE_POOL_2D", Effect.FUNCTION, within_inputs=True, streams=True, extended=True),
-    _pooling("L2_POOL_2D", Effect.FUNCTION, within_inputs=False, streams=True, extended=False),
-    _pooling("MAX_POOL_2D", Effect.FUNCTION, within_inputs=True, streams=True, extended=True),
+    _pooling("AVERAGE_POOL_2D", within_inputs=True, extended=True),
+    _pooling("L2_POOL_2D"),
+    _pooling("MAX_POOL_2D", within_inputs=True, extended=True),
 )

@@ -13,7 +13,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, rank, same_type, shape_fault, shown
-from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
+from usmp_build.operators.kind import Array, Fold, Known, OperatorKind, StoredOptions, mover
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
@@ -120,90 +120,47 @@ def _flipped(_: Operator, sources: Sequence[Tensor]) -> Array:
     return np.flip(data, tuple(int(axis) for axis in axes.reshape(-1)))
 
 
-def _kind(
+def _mover(
     name: str,
     operands: str,
     *rules: Rule,
-    options: StoredOptions | None,
-    keeps_axes: bool,
-    within_inputs: bool,
-    fold: Fold | None,
+    options: StoredOptions | None = None,
+    keeps_axes: bool = False,
+    within_inputs: bool = True,
+    fold: Fold | None = None,
 ) -> OperatorKind:
-    return plain_kind(
-        name=name,
-        options=options,
-        signature=Signature(operands, rules=(same_type("input", "output"), *rules)),
-        effect=Effect.FUNCTION,
-        keeps_axes=keeps_axes,
-        only_shape=False,
-        within_inputs=within_inputs,
-        fold=fold,
-        arguments=None,
-    )
+    signature = Signature(operands, rules=(same_type("input", "output"), *rules))
+    return mover(name, signature, options=options, keeps_axes=keeps_axes, within_inputs=within_inputs, fold=fold)
 
 
 _IMAGES = rank(4, "input", "output")
 _OPERANDS = "input blocks borders"
 
 KINDS = (
-    _kind(
-        "BATCH_TO_SPACE_ND",
-        _OPERANDS,
-        integers("blocks", "borders"),
-        _batched("output", "input"),
-        options=None,
-        keeps_axes=False,
-        within_inputs=True,
-        fold=None,
-    ),
-    _kind(
-        "DEPTH_TO_SPACE",
-        "input",
-        _IMAGES,
-        _flatter,
-        options=StoredOptions(Blocks, "DepthToSpaceOptions"),
-        keeps_axes=False,
-        within_inputs=True,
-        fold=None,
-    ),
-    _kind(
+    _mover("BATCH_TO_SPACE_ND", _OPERANDS, integers("blocks", "borders"), _batched("output", "input")),
+    _mover("DEPTH_TO_SPACE", "input", _IMAGES, _flatter, options=StoredOptions(Blocks, "DepthToSpaceOptions")),
+    _mover(
         "MIRROR_PAD",
         "input paddings",
         integers("paddings"),
         _mirrored,
         options=StoredOptions(MirrorPad, "MirrorPadOptions"),
         keeps_axes=True,
-        within_inputs=True,
-        fold=None,
     ),
-    _kind(
+    _mover(
         "REVERSE_V2",
         "input axes",
         integers("axes"),
         _reversed,
-        options=None,
         keeps_axes=True,
-        within_inputs=True,
         fold=Fold(Known.BYTES, _flipped),
     ),
-    _kind(
+    _mover(
         "SPACE_TO_BATCH_ND",
         _OPERANDS,
         integers("blocks", "borders"),
         _batched("input", "output"),
-        options=None,
-        keeps_axes=False,
         within_inputs=False,
-        fold=None,
     ),
-    _kind(
-        "SPACE_TO_DEPTH",
-        "input",
-        _IMAGES,
-        _deeper,
-        options=StoredOptions(Blocks, "SpaceToDepthOptions"),
-        keeps_axes=False,
-        within_inputs=True,
-        fold=None,
-    ),
+    _mover("SPACE_TO_DEPTH", "input", _IMAGES, _deeper, options=StoredOptions(Blocks, "SpaceToDepthOptions")),
 )

@@ -12,7 +12,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, integers, not_empty
-from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
+from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions, pure
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
@@ -68,91 +68,57 @@ def _reduce_prod(op: Operator, sources: Sequence[Tensor]) -> Array:
     return np.asarray(np.prod(data, axis=tuple(int(a) for a in axes.ravel()), keepdims=keep))
 
 
-def _reduction(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
-    return plain_kind(
-        name=name,
-        options=StoredOptions(Reducer, "ReducerOptions"),
-        signature=Signature("input axes", rules=(integers("axes"), _reduced)),
+def _reduction(
+    name: str,
+    *rules: Rule,
+    effect: Effect = Effect.FUNCTION,
+    streams: bool = False,
+    fold: Fold | None = None,
+    arguments: Mapping[str, ArgumentType] | None = None,
+) -> OperatorKind:
+    return pure(
+        name,
+        Signature("input axes", rules=(*rules, integers("axes"), _reduced)),
         effect=effect,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=fold,
-        arguments=None,
-    )
-
-
-def _sums(name: str, rules: Sequence[Rule], arguments: Mapping[str, ArgumentType] | None) -> OperatorKind:
-    """Rows are added up, so the input must not be a constant."""
-    return OperatorKind(
-        name=name,
         options=StoredOptions(Reducer, "ReducerOptions"),
-        signature=Signature("input axes", rules=(*rules, integers("axes"), _reduced)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        elementwise=None,
-        only_shape=False,
-        within_inputs=False,
-        streams=True,
-        weights=None,
-        extended=False,
-        fold=None,
+        streams=streams,
+        fold=fold,
         arguments=arguments,
     )
 
 
-def _place(name: str) -> OperatorKind:
-    """ARG_MAX and ARG_MIN: which element along an axis it is."""
-    return plain_kind(
-        name=name,
-        options=None,
-        signature=Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
-    )
-
-
-def _normalization(name: str, options: StoredOptions | None) -> OperatorKind:
-    """Along the last axis."""
-    return plain_kind(
-        name=name,
-        options=options,
-        signature=Signature("input", rules=(not_empty("input"), as_many("input", "output"))),
-        effect=Effect.FUNCTION,
-        keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
-    )
-
+_PLACE = Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced))
+"""ARG_MAX and ARG_MIN: which element along an axis it is."""
+_NORMALIZATION = Signature("input", rules=(not_empty("input"), as_many("input", "output")))
+"""Along the last axis."""
 
 KINDS = (
-    _place("ARG_MAX"),
-    _place("ARG_MIN"),
-    plain_kind(
-        name="CUMSUM",
+    pure("ARG_MAX", _PLACE),
+    pure("ARG_MIN", _PLACE),
+    pure(
+        "CUMSUM",
+        Signature("input axis", rules=(integers("axis"), as_many("input", "output"), _along)),
         options=StoredOptions(Cumsum, "CumsumOptions"),
-        signature=Signature("input axis", rules=(integers("axis"), as_many("input", "output"), _along)),
-        effect=Effect.FUNCTION,
         keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
     ),
-    _normalization("L2_NORMALIZATION", StoredOptions(L2Normalization, "L2NormOptions")),
-    _normalization("LOG_SOFTMAX", None),
-    _sums("MEAN", [not_empty("input")], {"input": ArgumentType.SAME, "axes": ArgumentType.INT32}),
-    _reduction("REDUCE_ALL", Effect.FUNCTION, None),
-    _reduction("REDUCE_ANY", Effect.PURE, None),
-    _reduction("REDUCE_MAX", Effect.FUNCTION, None),
-    _reduction("REDUCE_MIN", Effect.FUNCTION, None),
-    _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
-    _normalization("SOFTMAX", StoredOptions(Softmax, "SoftmaxOptions")),
-    _sums("SUM", [], None),
+    pure(
+        "L2_NORMALIZATION",
+        _NORMALIZATION,
+        options=StoredOptions(L2Normalization, "L2NormOptions"),
+        keeps_axes=True,
+    ),
+    pure("LOG_SOFTMAX", _NORMALIZATION, keeps_axes=True),
+    _reduction(
+        "MEAN",
+        not_empty("input"),
+        streams=True,
+        arguments={"input": ArgumentType.SAME, "axes": ArgumentType.INT32},
+    ),
+    _reduction("REDUCE_ALL"),
+    _reduction("REDUCE_ANY", effect=Effect.PURE),
+    _reduction("REDUCE_MAX"),
+    _reduction("REDUCE_MIN"),
+    _reduction("REDUCE_PROD", effect=Effect.PURE, fold=Fold(Known.INTEGERS, _reduce_prod)),
+    pure("SOFTMAX", _NORMALIZATION, options=StoredOptions(Softmax, "SoftmaxOptions"), keeps_axes=True),
+    _reduction("SUM", streams=True),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.general_rules import integers, not_empty, rank, same_type, shape_fault, shown
-from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions
+from usmp_build.operators.kind import OperatorKind, StoredOptions, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -47,20 +47,13 @@ _SIGNATURE = Signature(
 
 
 def _resizing(name: str, options: type[Options], table: str) -> OperatorKind:
-    return OperatorKind(
-        name=name,
+    return pure(
+        name,
+        _SIGNATURE,
         options=StoredOptions(options, table),
-        signature=_SIGNATURE,
-        effect=Effect.FUNCTION,
         keeps_axes=True,
-        elementwise=None,
-        only_shape=False,
         within_inputs=True,
         streams=True,
-        weights=None,
-        extended=False,
-        fold=None,
-        arguments=None,
     )
 
 

@@ -18,7 +18,7 @@ from usmp_build.operators.general_rules import (
     shape_fault,
     shown,
 )
-from usmp_build.operators.kind import ArgumentType, Effect, Fold, Known, plain_kind
+from usmp_build.operators.kind import ArgumentType, Effect, Fold, Known, mover, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -82,118 +82,40 @@ def _rank(_: Operator, sources: Sequence[Tensor]) -> Array:
 
 _PAD = Signature("input paddings value?", rules=(same_type("input", "output", "value"), integers("paddings"), _padded))
 _RESHAPE = Signature("input shape?", rules=(same_type("input", "output"), as_many("input", "output")))
+_SAME_BYTES = Fold(Known.BYTES, same_elements)
+
 KINDS = (
-    plain_kind(
-        name="BROADCAST_TO",
-        options=None,
-        signature=Signature(
+    mover(
+        "BROADCAST_TO",
+        Signature(
             "input shape",
             rules=(same_type("input", "output"), integers("shape"), broadcastable("input"), _stretched),
         ),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
         within_inputs=True,
         fold=Fold(Known.VALUES, broadcast),
-        arguments=None,
     ),
-    plain_kind(
-        name="EXPAND_DIMS",
-        options=None,
-        signature=_RESHAPE,
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
+    mover("EXPAND_DIMS", _RESHAPE, only_shape=True, fold=_SAME_BYTES),
+    mover("PAD", _PAD, keeps_axes=True, arguments={"input": ArgumentType.SAME, "paddings": ArgumentType.INT32}),
+    mover("PADV2", _PAD, keeps_axes=True),
+    pure("RANK", Signature("input"), effect=Effect.PURE, fold=Fold(Known.SHAPES, _rank)),
+    mover(
+        "RESHAPE",
+        _RESHAPE,
         only_shape=True,
-        within_inputs=True,
-        fold=Fold(Known.BYTES, same_elements),
-        arguments=None,
-    ),
-    plain_kind(
-        name="PAD",
-        options=None,
-        signature=_PAD,
-        effect=Effect.FUNCTION,
-        keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments={"input": ArgumentType.SAME, "paddings": ArgumentType.INT32},
-    ),
-    plain_kind(
-        name="PADV2",
-        options=None,
-        signature=_PAD,
-        effect=Effect.FUNCTION,
-        keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
-    ),
-    plain_kind(
-        name="RANK",
-        options=None,
-        signature=Signature("input"),
-        effect=Effect.PURE,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=Fold(Known.SHAPES, _rank),
-        arguments=None,
-    ),
-    plain_kind(
-        name="RESHAPE",
-        options=None,
-        signature=_RESHAPE,
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=True,
-        within_inputs=True,
-        fold=Fold(Known.BYTES, same_elements),
+        fold=_SAME_BYTES,
         arguments={"input": ArgumentType.SAME, "shape": ArgumentType.INT32},
     ),
-    plain_kind(
-        name="SHAPE",
-        options=None,
-        signature=Signature("input"),
-        effect=Effect.PURE,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=Fold(Known.SHAPES, _shape),
-        arguments=None,
-    ),
-    plain_kind(
-        name="SQUEEZE",
-        options=None,
-        signature=SAME,
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=True,
-        within_inputs=True,
-        fold=Fold(Known.BYTES, same_elements),
-        arguments=None,
-    ),
-    plain_kind(
-        name="TILE",
-        options=None,
-        signature=Signature("input times", rules=(same_type("input", "output"), integers("times"), _tiled)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
+    pure("SHAPE", Signature("input"), effect=Effect.PURE, fold=Fold(Known.SHAPES, _shape)),
+    mover("SQUEEZE", SAME, only_shape=True, fold=_SAME_BYTES),
+    mover(
+        "TILE",
+        Signature("input times", rules=(same_type("input", "output"), integers("times"), _tiled)),
         within_inputs=True,
         fold=Fold(Known.BYTES, _repeated),
-        arguments=None,
     ),
-    plain_kind(
-        name="TRANSPOSE",
-        options=None,
-        signature=Signature("input axes", rules=(same_type("input", "output"), integers("axes"), _permuted)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
+    mover(
+        "TRANSPOSE",
+        Signature("input axes", rules=(same_type("input", "output"), integers("axes"), _permuted)),
         fold=Fold(Known.VALUES, transposed),
-        arguments=None,
     ),
 )

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Options, named
-from usmp_build.operators.kind import Effect, StoredOptions, plain_kind
+from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, pure, stateful
 from usmp_build.operators.operands import Signature
 
 CUSTOM = "CUSTOM:"
@@ -179,37 +179,29 @@ _ELEMENTS: Mapping[str, Callable[[Options, tuple[int, ...]], int]] = MappingProx
 FLAGGED = frozenset({f"{CUSTOM}SignalFramer", f"{CUSTOM}SignalStacker"})
 """Kinds whose second output says whether the first one is complete."""
 
-_PURE = (
-    ("SignalEnergy", Energy, Signature("input")),
-    ("SignalFftAutoScale", None, Signature("input", "output bits")),
-    ("SignalFilterBank", FilterBank, Signature("input weights unweights starts weight_starts widths")),
-    ("SignalFilterBankLog", FilterBankLog, Signature("input")),
-    ("SignalFilterBankSquareRoot", None, Signature("input bits")),
-    ("SignalIrfft", Fft, Signature("input")),
-    ("SignalPCAN", Pcan, Signature("input noise gains")),
-    ("SignalRfft", Fft, Signature("input")),
-    ("SignalWindow", Window, Signature("input weights")),
-)
-_STATEFUL = (
-    ("SignalDelay", Delay, Signature("input state?")),
-    ("SignalFilterBankSpectralSubtraction", SpectralSubtraction, Signature("input state?", "output noise")),
-    ("SignalFramer", Framer, Signature("input state?", "output valid")),
-    ("SignalOverlapAdd", OverlapAdd, Signature("input state?")),
-    ("SignalStacker", Stacker, Signature("input state?", "output valid")),
-)
 
-KINDS = tuple(
-    plain_kind(
-        name=CUSTOM + name,
-        options=StoredOptions(options, None) if options else None,
-        signature=signature,
-        effect=effect,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
-    )
-    for rows, effect in ((_PURE, Effect.PURE), (_STATEFUL, Effect.UNKNOWN))
-    for name, options, signature in rows
+def _pure(name: str, signature: Signature, options: type[Options] | None = None) -> OperatorKind:
+    stored = None if options is None else StoredOptions(options, None)
+    return pure(CUSTOM + name, signature, effect=Effect.PURE, options=stored)
+
+
+def _stateful(name: str, signature: Signature, options: type[Options]) -> OperatorKind:
+    return stateful(CUSTOM + name, signature, options=StoredOptions(options, None))
+
+
+KINDS = (
+    _pure("SignalEnergy", Signature("input"), Energy),
+    _pure("SignalFftAutoScale", Signature("input", "output bits")),
+    _pure("SignalFilterBank", Signature("input weights unweights starts weight_starts widths"), FilterBank),
+    _pure("SignalFilterBankLog", Signature("input"), FilterBankLog),
+    _pure("SignalFilterBankSquareRoot", Signature("input bits")),
+    _pure("SignalIrfft", Signature("input"), Fft),
+    _pure("SignalPCAN", Signature("input noise gains"), Pcan),
+    _pure("SignalRfft", Signature("input"), Fft),
+    _pure("SignalWindow", Signature("input weights"), Window),
+    _stateful("SignalDelay", Signature("input state?"), Delay),
+    _stateful("SignalFilterBankSpectralSubtraction", Signature("input state?", "output noise"), SpectralSubtraction),
+    _stateful("SignalFramer", Signature("input state?", "output valid"), Framer),
+    _stateful("SignalOverlapAdd", Signature("input state?"), OverlapAdd),
+    _stateful("SignalStacker", Signature("input state?", "output valid"), Stacker),
 )

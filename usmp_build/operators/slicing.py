@@ -13,7 +13,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays, flat
 from usmp_build.operators.general_rules import count_fault, integers, same_type, shape_fault, shown
-from usmp_build.operators.kind import Array, Effect, Fold, Known, StoredOptions, plain_kind
+from usmp_build.operators.kind import Array, Fold, Known, StoredOptions, mover
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 Taken: TypeAlias = tuple[range, ...]
@@ -139,31 +139,19 @@ def _taken(data: Array, taken: Taken | None) -> Array:
 
 
 KINDS = (
-    plain_kind(
-        name="SLICE",
-        options=None,
-        signature=Signature(
-            "input begins sizes", rules=(same_type("input", "output"), integers("begins", "sizes"), _cut)
-        ),
-        effect=Effect.FUNCTION,
+    mover(
+        "SLICE",
+        Signature("input begins sizes", rules=(same_type("input", "output"), integers("begins", "sizes"), _cut)),
         keeps_axes=True,
-        only_shape=False,
-        within_inputs=False,
         fold=Fold(Known.BYTES, _slice),
-        arguments=None,
     ),
-    plain_kind(
-        name="STRIDED_SLICE",
-        options=StoredOptions(StridedSlice, "StridedSliceOptions"),
-        signature=Signature(
+    mover(
+        "STRIDED_SLICE",
+        Signature(
             "input begins ends strides",
             rules=(same_type("input", "output"), integers("begins", "ends", "strides"), _strided_cut),
         ),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
+        options=StoredOptions(StridedSlice, "StridedSliceOptions"),
         fold=Fold(Known.BYTES, _strided_slice),
-        arguments=None,
     ),
 )

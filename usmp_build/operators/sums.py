@@ -9,7 +9,7 @@ from itertools import zip_longest
 from usmp_build.arithmetic import windows
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
 from usmp_build.operators.general_rules import count_fault, not_empty, rank
-from usmp_build.operators.kind import ArgumentType, Effect, OperatorKind, StoredOptions, Weights, plain_kind
+from usmp_build.operators.kind import ArgumentType, StoredOptions, Weights, pure, stateful, summing
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 from usmp_build.operators.windows import window
 
@@ -173,103 +173,58 @@ def _remembering(subject: Subject) -> Iterator[Fault]:
 
 _ARGUMENTS = {"input": ArgumentType.SAME, "filter": ArgumentType.SAME, "bias": ArgumentType.BIAS}
 
+_IMAGE_RULES = rank(4, "input", "filters", "output"), not_empty("input", "filters")
+
 KINDS = (
-    plain_kind(
-        name="BATCH_MATMUL",
+    pure(
+        "BATCH_MATMUL",
+        Signature("left right", rules=(_multiplied,)),
         options=StoredOptions(BatchMatMul, "BatchMatMulOptions"),
-        signature=Signature("left right", rules=(_multiplied,)),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
         arguments={"left": ArgumentType.SAME, "right": ArgumentType.SAME},
     ),
-    OperatorKind(
-        name="CONV_2D",
+    summing(
+        "CONV_2D",
+        Signature(
+            "input filters bias?",
+            rules=(*_IMAGE_RULES, _grouped, window("filters", 0, _reach), _biased("filters")),
+        ),
+        Weights(axis=0, summed=slice(1, None)),
         options=StoredOptions(Conv2D, "Conv2DOptions"),
-        signature=Signature(
-            "input filters bias?",
-            rules=(
-                rank(4, "input", "filters", "output"),
-                not_empty("input", "filters"),
-                _grouped,
-                window("filters", 0, _reach),
-                _biased("filters"),
-            ),
-        ),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        elementwise=None,
-        only_shape=False,
-        within_inputs=False,
-        streams=True,
-        weights=Weights(axis=0, summed=slice(1, None)),
-        extended=True,
-        fold=None,
         arguments=_ARGUMENTS,
     ),
-    OperatorKind(
-        name="DEPTHWISE_CONV_2D",
+    summing(
+        "DEPTHWISE_CONV_2D",
+        Signature(
+            "input filters bias?",
+            rules=(*_IMAGE_RULES, _depthwise, window("filters", -1, _reach), _biased("filters", axis=-1)),
+        ),
+        Weights(axis=3, summed=slice(1, 3)),
         options=StoredOptions(DepthwiseConv2D, "DepthwiseConv2DOptions"),
-        signature=Signature(
-            "input filters bias?",
-            rules=(
-                rank(4, "input", "filters", "output"),
-                not_empty("input", "filters"),
-                _depthwise,
-                window("filters", -1, _reach),
-                _biased("filters", axis=-1),
-            ),
-        ),
-        effect=Effect.FUNCTION,
         keeps_axes=True,
-        elementwise=None,
-        only_shape=False,
-        within_inputs=False,
-        streams=True,
-        weights=Weights(axis=3, summed=slice(1, 3)),
-        extended=True,
-        fold=None,
         arguments=_ARGUMENTS,
     ),
-    OperatorKind(
-        name="FULLY_CONNECTED",
-        options=StoredOptions(FullyConnected, "FullyConnectedOptions"),
-        signature=Signature(
+    summing(
+        "FULLY_CONNECTED",
+        Signature(
             "input weights bias?",
             "output workspace?",
             rules=(rank(2, "weights"), not_empty("input", "weights"), _connected, _biased("weights")),
         ),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        elementwise=None,
-        only_shape=False,
-        within_inputs=False,
-        streams=True,
-        weights=Weights(axis=0, summed=slice(1, None)),
-        extended=True,
-        fold=None,
+        Weights(axis=0, summed=slice(1, None)),
+        options=StoredOptions(FullyConnected, "FullyConnectedOptions"),
         arguments=_ARGUMENTS,
     ),
-    plain_kind(
-        name="SVDF",
-        options=StoredOptions(Svdf, "SVDFOptions"),
-        signature=Signature(
+    stateful(
+        "SVDF",
+        Signature(
             "input features times bias? state",
             rules=(rank(2, "features", "times"), not_empty("input", "features", "times"), _remembering),
         ),
-        effect=Effect.UNKNOWN,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=None,
-        arguments=None,
+        options=StoredOptions(Svdf, "SVDFOptions"),
     ),
-    OperatorKind(
-        name="TRANSPOSE_CONV",
-        options=StoredOptions(Conv2D, "TransposeConvOptions", frozenset({"dilation_h", "dilation_w"})),
-        signature=Signature(
+    summing(
+        "TRANSPOSE_CONV",
+        Signature(
             "shape filters input bias?",
             rules=(
                 rank(4, "filters", "input", "output"),
@@ -278,15 +233,10 @@ KINDS = (
                 _biased("filters"),
             ),
         ),
-        effect=Effect.FUNCTION,
-        keeps_axes=False,
-        elementwise=None,
-        only_shape=False,
-        within_inputs=False,
+        Weights(axis=0, summed=None),
+        options=StoredOptions(Conv2D, "TransposeConvOptions", frozenset({"dilation_h", "dilation_w"})),
         streams=False,
-        weights=Weights(axis=0, summed=None),
         extended=False,
-        fold=None,
         arguments={
             "output_shape": ArgumentType.INT32,
             "filter": ArgumentType.SAME,

@@ -29,7 +29,7 @@ from usmp_build.operators import (
     sums,
     unary,
 )
-from usmp_build.operators.kind import Effect, OperatorKind, planned_only
+from usmp_build.operators.kind import OperatorKind, planned_only
 
 _FAMILIES = (
     binary,
@@ -63,7 +63,7 @@ OPERATORS: Mapping[str, OperatorKind] = MappingProxyType(
 @cache
 def traits(name: str) -> OperatorKind:
     """Return what is known of a kind; of one that is not in the table, as of custom operators, nothing is."""
-    return OPERATORS.get(name) or planned_only(name, Effect.UNKNOWN, keeps_axes=False, options=None)
+    return OPERATORS.get(name) or planned_only(name)
 
 
 def options_class(name: str) -> type[Options] | None:

@@ -16,16 +16,7 @@ from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import dequantized, same_elements
 from usmp_build.operators.general_rules import as_many
-from usmp_build.operators.kind import (
-    Effect,
-    Elementwise,
-    Fold,
-    Int8,
-    Int8Kernel,
-    Known,
-    OperatorKind,
-    StoredOptions,
-)
+from usmp_build.operators.kind import Effect, Fold, Int8, Int8Kernel, Known, OperatorKind, StoredOptions, elementwise
 from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
@@ -155,96 +146,62 @@ def _source(op: Operator, graph: Subgraph) -> Tensor:
 
 def _unary(
     name: str,
-    effect: Effect,
     *,
-    activation: Activation | None,
-    int8: Int8 | None,
-    fold: Fold | None,
-    options: StoredOptions | None,
+    effect: Effect = Effect.FUNCTION,
+    activation: Activation | None = None,
+    int8: Int8 | None = None,
+    fold: Fold | None = None,
+    options: StoredOptions | None = None,
 ) -> OperatorKind:
-    return OperatorKind(
-        name=name,
-        options=options,
-        signature=Signature("input", rules=(as_many("input", "output"),)),
+    return elementwise(
+        name,
+        Signature("input", rules=(as_many("input", "output"),)),
+        operands=1,
         effect=effect,
-        keeps_axes=True,
-        elementwise=Elementwise(operands=1, symmetric=False, bounds=False, activation=activation, int8=int8),
-        only_shape=False,
-        within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
+        activation=activation,
+        int8=int8,
         fold=fold,
-        arguments=None,
+        options=options,
     )
 
 
-def _activation(name: str, activation: Activation, int8: Int8) -> OperatorKind:
-    return _unary(name, Effect.FUNCTION, activation=activation, int8=int8, fold=None, options=None)
+def _table(transfer: Callable[[Operator, Subgraph], Transfer]) -> Int8:
+    return Int8(transfer, Int8Kernel.TABLE)
 
 
-def _of_table(name: str, transfer: Callable[[Operator, Subgraph], Transfer]) -> OperatorKind:
-    int8 = Int8(transfer, Int8Kernel.TABLE)
-    return _unary(name, Effect.FUNCTION, activation=None, int8=int8, fold=None, options=None)
-
-
-def _of_no_int8(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
-    return _unary(name, effect, activation=None, int8=None, fold=fold, options=None)
+def _arithmetic(transfer: Callable[[Operator, Subgraph], Transfer]) -> Int8:
+    return Int8(transfer, Int8Kernel.ARITHMETIC)
 
 
 KINDS = (
-    _of_table("ABS", _of_scales(functions.absolute)),
-    _of_no_int8("CAST", Effect.PURE, Fold(Known.INTEGERS, same_elements)),
-    _of_no_int8("CEIL", Effect.FUNCTION, None),
-    _of_no_int8("COS", Effect.FUNCTION, None),
-    _of_no_int8("DEQUANTIZE", Effect.FUNCTION, Fold(Known.VALUES, dequantized)),
-    _of_table("ELU", _of_scales(partial(functions.table, functions.elu))),
-    _of_table("EXP", _of_scales(partial(functions.table, functions.exp))),
-    _of_no_int8("FLOOR", Effect.FUNCTION, None),
+    _unary("ABS", int8=_table(_of_scales(functions.absolute))),
+    _unary("CAST", effect=Effect.PURE, fold=Fold(Known.INTEGERS, same_elements)),
+    _unary("CEIL"),
+    _unary("COS"),
+    _unary("DEQUANTIZE", fold=Fold(Known.VALUES, dequantized)),
+    _unary("ELU", int8=_table(_of_scales(partial(functions.table, functions.elu)))),
+    _unary("EXP", int8=_table(_of_scales(partial(functions.table, functions.exp)))),
+    _unary("FLOOR"),
+    _unary("GELU", int8=_table(_gelu), options=StoredOptions(Gelu, "GeluOptions")),
+    _unary("HARD_SWISH", int8=_table(_hard_swish)),
+    _unary("LEAKY_RELU", int8=_arithmetic(_leaky_relu), options=StoredOptions(LeakyRelu, "LeakyReluOptions")),
+    _unary("LOG", int8=_table(_of_scales(partial(functions.table, functions.log)))),
+    _unary("LOGISTIC", int8=_table(_logistic)),
+    _unary("LOOKUP", int8=_table(_lookup), options=StoredOptions(Lookup, None)),
+    _unary("NEG"),
+    _unary("QUANTIZE", int8=_arithmetic(_requantized(Activation.NONE))),
+    _unary("RELU", activation=Activation.RELU, int8=_arithmetic(_requantized(Activation.RELU))),
+    _unary("RELU6", activation=Activation.RELU6, int8=_arithmetic(_relu6)),
+    _unary("RELU_0_TO_1", effect=Effect.PURE),
     _unary(
-        "GELU",
-        Effect.FUNCTION,
-        activation=None,
-        int8=Int8(_gelu, Int8Kernel.TABLE),
-        fold=None,
-        options=StoredOptions(Gelu, "GeluOptions"),
+        "RELU_N1_TO_1",
+        activation=Activation.RELU_N1_TO_1,
+        int8=Int8(_requantized(Activation.RELU_N1_TO_1), Int8Kernel.NONE),
     ),
-    _of_table("HARD_SWISH", _hard_swish),
-    _unary(
-        "LEAKY_RELU",
-        Effect.FUNCTION,
-        activation=None,
-        int8=Int8(_leaky_relu, Int8Kernel.ARITHMETIC),
-        fold=None,
-        options=StoredOptions(LeakyRelu, "LeakyReluOptions"),
-    ),
-    _of_table("LOG", _of_scales(partial(functions.table, functions.log))),
-    _of_table("LOGISTIC", _logistic),
-    _unary(
-        "LOOKUP",
-        Effect.FUNCTION,
-        activation=None,
-        int8=Int8(_lookup, Int8Kernel.TABLE),
-        fold=None,
-        options=StoredOptions(Lookup, None),
-    ),
-    _of_no_int8("NEG", Effect.FUNCTION, None),
-    _unary(
-        "QUANTIZE",
-        Effect.FUNCTION,
-        activation=None,
-        int8=Int8(_requantized(Activation.NONE), Int8Kernel.ARITHMETIC),
-        fold=None,
-        options=None,
-    ),
-    _activation("RELU", Activation.RELU, Int8(_requantized(Activation.RELU), Int8Kernel.ARITHMETIC)),
-    _activation("RELU6", Activation.RELU6, Int8(_relu6, Int8Kernel.ARITHMETIC)),
-    _of_no_int8("RELU_0_TO_1", Effect.PURE, None),
-    _activation("RELU_N1_TO_1", Activation.RELU_N1_TO_1, Int8(_requantized(Activation.RELU_N1_TO_1), Int8Kernel.NONE)),
-    _of_no_int8("ROUND", Effect.FUNCTION, None),
-    _of_table("RSQRT", _of_scales(functions.rsqrt)),
-    _of_no_int8("SIN", Effect.FUNCTION, None),
-    _of_table("SQRT", _of_scales(functions.sqrt)),
-    _of_no_int8("SQUARE", Effect.FUNCTION, None),
-    _of_table("TANH", _tanh),
+    _unary("ROUND"),
+    _unary("RSQRT", int8=_table(_of_scales(functions.rsqrt))),
+    _unary("SIN"),
+    _unary("SQRT", int8=_table(_of_scales(functions.sqrt))),
+    _unary("SQUARE"),
+    _unary("TANH", int8=_table(_tanh)),
 )

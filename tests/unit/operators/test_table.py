@@ -1,8 +1,8 @@
-"""The table of operator kinds: every trait is stated, and rows do not contradict themselves."""
+"""The table of operator kinds: each kind has a family, and rows do not contradict themselves."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import fields
 
 import pytest
 import tflite
@@ -10,22 +10,21 @@ import tflite
 from usmp_build.ir.graph import SHARING
 from usmp_build.kernels.reference import KERNELS
 from usmp_build.operators import table
-from usmp_build.operators.kind import Effect, Int8Kernel, Known, OperatorKind
+from usmp_build.operators.kind import Effect, Family, Int8Kernel, Known, OperatorKind
 from usmp_build.operators.table import OPERATORS, traits
 
 OURS = {"COPY", "LOOKUP", *SHARING}
 
 
-@pytest.mark.parametrize("trait", [field.name for field in fields(OperatorKind)])
-def test_a_kind_without_a_trait_does_not_load(trait: str) -> None:
-    row = OPERATORS["CONV_2D"]
-    stated = {field.name: getattr(row, field.name) for field in fields(row) if field.name != trait}
-    with pytest.raises(TypeError, match=f"'{trait}'"):
-        OperatorKind(**stated)
-
-
-def test_no_trait_has_a_default() -> None:
-    assert all(field.default is MISSING and field.default_factory is MISSING for field in fields(OperatorKind))
+def test_each_kind_is_made_by_the_function_of_its_family() -> None:
+    """That function asks for the traits that tell the family from others, and no other one accepts them."""
+    for kind in OPERATORS.values():
+        assert (kind.elementwise is not None) == (kind.family is Family.ELEMENTWISE)
+        assert (kind.weights is not None) == (kind.family is Family.SUMMING)
+        assert (kind.signature is None) == (kind.family is Family.PLANNED)
+        assert not kind.only_shape or kind.family is Family.MOVER
+        assert kind.is_pure or kind.family in {Family.STATEFUL, Family.PLANNED}
+    assert {kind.family for kind in OPERATORS.values()} == set(Family)
 
 
 def test_each_kind_is_in_one_family_and_one_of_tflites_or_ours() -> None:
@@ -39,7 +38,9 @@ def test_each_kind_is_in_one_family_and_one_of_tflites_or_ours() -> None:
 def test_of_a_kind_that_is_not_there_nothing_is_known() -> None:
     unknown = traits("CUSTOM:mine")
     assert not unknown.is_pure
-    assert not any(getattr(unknown, field.name) for field in fields(unknown) if field.name not in {"name", "effect"})
+    assert not any(
+        getattr(unknown, field.name) for field in fields(unknown) if field.name not in {"family", "name", "effect"}
+    )
 
 
 def test_kernels_are_of_kinds_with_a_form() -> None:
