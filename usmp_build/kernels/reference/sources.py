@@ -4,18 +4,15 @@ A file is a list of *pieces*: a struct, a prototype, a function or macros, with 
 begins in the first column, after an empty line.  Comments that stand alone describe the file, and are left out.
 Macros of a piece are found by the name of its first one, and keep their names: they are in no header.
 
-A file is written for one type of elements.  Where its first comment ends with more, as in
-
-    /* ...  Types: s8 int8_t, s16 usmp_i16. */
-
-each piece with `_s8` in its names is there for the others, too: with `_s16` and `usmp_i16` in place of `_s8` and
-`int8_t`.  Values that are computed in a wider type (`int32_t sum`) stay what they are.
+A file is written for one type of elements.  Where `_ELEMENT_TYPES` names more, each piece with `_s8` in its names is
+there for the others, too: with `_s16` and `usmp_i16` in place of `_s8` and `int8_t`.  Values that are computed in a
+wider type (`int32_t sum`) stay what they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -31,8 +28,58 @@ _DEFINED = re.compile(
     rf"|[\w *]*\b(?P<function>{PREFIX}\w+)\("
 )
 _INCLUDE = re.compile(r'^#include [<"](.+)[>"]\n', re.MULTILINE)
-_TYPES = re.compile(r"\bTypes: ([\w, ]+)\.\s*\*/")
 _GUARD = re.compile(r"^#ifndef (USMP_\w+_H)\n#define \1\n(.*)^#endif\n\Z", re.MULTILINE | re.DOTALL)
+
+_C_TYPES = {
+    "s8": "int8_t",
+    "s16": "usmp_i16",
+    "s32": "usmp_i32",
+    "s64": "usmp_i64",
+    "u8": "uint8_t",
+    "u32": "usmp_u32",
+    "f32": "usmp_f32",
+}
+"""Suffix of a name → the C type of its elements."""
+_ELEMENT_TYPES = {
+    "add.h": "s8 s16",
+    "add_s8.c": "s8 s16",
+    "broadcast_args.c": "s32 s64",
+    "cast.c": "u32 s8 s16 s32 f32",
+    "cast_f32.c": "s8 s16 s32",
+    "cast_u32.c": "s8 s16 s32 f32",
+    "clamp.c": "s8 s16",
+    "conv_2d_s8_dsp.c": "s8 s16",
+    "depthwise_conv_2d_s8_dsp.c": "s8 s16",
+    "dynamic_update_slice.c": "s32 s64",
+    "equal.c": "f32 s32 s64 u8",
+    "fft.h": "s16 s32 f32",
+    "greater.c": "f32 s32 s64",
+    "leaky_relu.c": "s8 s16",
+    "maximum.c": "s8 s16 s32 s64 f32",
+    "mean.h": "s8 s16",
+    "mean_s8.c": "s8 s16",
+    "mul.h": "s8 s16",
+    "mul_s8.c": "s8 s16",
+    "part.h": "s32 s64",
+    "pixel_sums.h": "s8 s16",
+    "pool_2d.h": "s8 s16",
+    "pool_2d_s8.c": "s8 s16",
+    "prelu.c": "s16 s8",
+    "reduce.h": "s8 s16 u8",
+    "reduce_max.c": "s8 s16 u8",
+    "reduce_max_rows.c": "s8 s16",
+    "reduce_sum.c": "s8 s16",
+    "resize_bilinear_s8.c": "s8 s16",
+    "select.c": "s8 s16 s32 f32",
+    "signal_irfft.c": "s16 s32 f32",
+    "signal_overlap_add.c": "s16 f32",
+    "signal_rfft.c": "s16 s32 f32",
+    "slice.c": "s32 s64",
+    "squared_difference.c": "s8 s16",
+    "taps.h": "s8 s16",
+    "truth.c": "s8 s16 s32 u32 f32",
+}
+"""File → the types that its pieces are there for; the first is the one that it is written for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,32 +140,32 @@ def library(package: str = __package__) -> tuple[Piece, ...]:
 
     for name in sorted(texts):
         visit(name)
-    return tuple(piece for name in order for piece in _pieces(texts[name], texts.keys()))
+    return tuple(piece for name in order for piece in _pieces(name, texts[name], texts.keys()))
 
 
-def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
+def _pieces(file: str, text: str, local: Iterable[str]) -> list[Piece]:
     headers = tuple(header for header in _INCLUDE.findall(text) if header not in {*local, "usmp.h"})
     body = _GUARD.sub(r"\2", _INCLUDE.sub("", text)).strip("\n")
     parts = re.split(r"\n\n+(?=\S)", body)
-    types = _TYPES.search(parts[0])
+    types = _ELEMENT_TYPES.get(file, "").split()
     return [
         Piece(name, variant, code.endswith(");"), frozenset(_NAME.findall(code)) - {name}, headers)
         for part in parts
-        for variant in (_of_each_type(part, types[1]) if types else (part,))
+        for variant in _of_each_type(part, types)
         for code in [_COMMENT.sub("", variant).strip()]
         if (definition := _DEFINED.match(code))
         for name in [definition[definition.lastgroup or 0]]
     ]
 
 
-def _of_each_type(part: str, types: str) -> Iterator[str]:
-    """Yield a piece for each of `types`: pairs of suffix and C type, the one that it is written for first."""
-    (suffix, type_), *others = (pair.split() for pair in types.split(","))
+def _of_each_type(part: str, types: Sequence[str]) -> Iterator[str]:
+    """Yield the piece as it is written, and for each further type, if its names say that it is of the first."""
     yield part
-    if re.search(rf"\b{PREFIX}\w*_{suffix}(?![a-z0-9])", _COMMENT.sub("", part)):
-        for other_suffix, other_type in others:
-            renamed = re.sub(rf"(\b{PREFIX}\w*)_{suffix}(?![a-z0-9])", rf"\1_{other_suffix}", part)
-            yield re.sub(rf"\b{type_}\b", other_type, renamed)
+    if not types or not re.search(rf"\b{PREFIX}\w*_{types[0]}(?![a-z0-9])", _COMMENT.sub("", part)):
+        return
+    for suffix in types[1:]:
+        renamed = re.sub(rf"(\b{PREFIX}\w*)_{types[0]}(?![a-z0-9])", rf"\1_{suffix}", part)
+        yield re.sub(rf"\b{_C_TYPES[types[0]]}\b", _C_TYPES[suffix], renamed)
 
 
 def _functions(call: str, defined: Collection[str]) -> list[str]:

@@ -1,4 +1,4 @@
-/* ADD, and SUB, which differs by a sign.  Types: s8 int8_t, s16 usmp_i16. */
+/* ADD, and SUB, which differs by a sign. */
 #ifndef USMP_ADD_H
 #define USMP_ADD_H
 

@@ -1,4 +1,4 @@
-/* ADD and SUB of quantized numbers.  Types: s8 int8_t, s16 usmp_i16. */
+/* ADD and SUB of quantized numbers. */
 #include "add.h"
 #include "arithmetic.h"
 #include "pairs.h"

@@ -1,4 +1,4 @@
-/* BROADCAST_ARGS: the shape to which tensors of two shapes are broadcast.  Types: s32 usmp_i32, s64 usmp_i64. */
+/* BROADCAST_ARGS: the shape to which tensors of two shapes are broadcast. */
 #include "usmp.h"
 #include "walk.h"
 

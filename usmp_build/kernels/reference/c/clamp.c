@@ -1,4 +1,4 @@
-/* RELU6 of quantized numbers, which keeps the scale.  Types: s8 int8_t, s16 usmp_i16. */
+/* RELU6 of quantized numbers, which keeps the scale. */
 #include "arithmetic.h"
 #include "usmp.h"
 #include "walk.h"

@@ -1,4 +1,3 @@
-/* Types: s8 int8_t, s16 usmp_i16. */
 #include <string.h>
 
 #include "arithmetic.h"

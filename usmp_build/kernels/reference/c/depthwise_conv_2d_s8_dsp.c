@@ -1,4 +1,3 @@
-/* Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
 #include "channels_dsp.h"
 #include "channels_s16_dsp.h"

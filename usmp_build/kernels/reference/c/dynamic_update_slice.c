@@ -1,5 +1,4 @@
-/* DYNAMIC_UPDATE_SLICE: a tensor with a part of it exchanged; elements of any type.
- * Types: s32 usmp_i32, s64 usmp_i64. */
+/* DYNAMIC_UPDATE_SLICE: a tensor with a part of it exchanged; elements of any type. */
 #include <string.h>
 
 #include "part.h"

@@ -1,5 +1,4 @@
-/* EQUAL and NOT_EQUAL of numbers as they are.
- * Types: f32 usmp_f32, s32 usmp_i32, s64 usmp_i64, u8 uint8_t. */
+/* EQUAL and NOT_EQUAL of numbers as they are. */
 #include "pairs.h"
 #include "usmp.h"
 #include "walk.h"

@@ -1,6 +1,6 @@
 /* The fast Fourier transform of complex numbers, by radices 2 to 5: first all numbers in the order of their digits in
  * reverse, then a stage for each radix, the last one first, each with the roundings of kiss_fft, whose integers depend
- * on their order.  Twiddles are the n-th roots of 1.  Types: s16 usmp_i16, s32 usmp_i32, f32 usmp_f32. */
+ * on their order.  Twiddles are the n-th roots of 1. */
 #ifndef USMP_FFT_H
 #define USMP_FFT_H
 

@@ -1,5 +1,4 @@
-/* GREATER and GREATER_EQUAL of numbers as they are, and LESS and LESS_EQUAL, where operands are exchanged.
- * Types: f32 usmp_f32, s32 usmp_i32, s64 usmp_i64. */
+/* GREATER and GREATER_EQUAL of numbers as they are, and LESS and LESS_EQUAL, where operands are exchanged. */
 #include "pairs.h"
 #include "usmp.h"
 #include "walk.h"

@@ -1,4 +1,4 @@
-/* LEAKY_RELU: what is below 0 is multiplied by alpha.  Types: s8 int8_t, s16 usmp_i16. */
+/* LEAKY_RELU: what is below 0 is multiplied by alpha. */
 #include "arithmetic.h"
 #include "usmp.h"
 #include "walk.h"

@@ -1,5 +1,4 @@
-/* MAXIMUM and MINIMUM.
- * Types: s8 int8_t, s16 usmp_i16, s32 usmp_i32, s64 usmp_i64, f32 usmp_f32. */
+/* MAXIMUM and MINIMUM. */
 #include "pairs.h"
 #include "usmp.h"
 #include "walk.h"

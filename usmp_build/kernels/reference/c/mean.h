@@ -1,5 +1,4 @@
-/* MEAN and SUM over `width` neighbours in a row and over all rows of an image, for each of `channels` sums.
- * Types: s8 int8_t, s16 usmp_i16. */
+/* MEAN and SUM over `width` neighbours in a row and over all rows of an image, for each of `channels` sums. */
 #ifndef USMP_MEAN_H
 #define USMP_MEAN_H
 

@@ -1,4 +1,4 @@
-/* MEAN of integers.  Types: s8 int8_t, s16 usmp_i16. */
+/* MEAN of integers. */
 #include "arithmetic.h"
 #include "mean.h"
 #include "pixel_sums.h"

@@ -1,4 +1,4 @@
-/* MUL.  Types: s8 int8_t, s16 usmp_i16. */
+/* MUL. */
 #ifndef USMP_MUL_H
 #define USMP_MUL_H
 

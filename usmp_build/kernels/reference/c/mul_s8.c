@@ -1,4 +1,4 @@
-/* MUL of quantized numbers.  Types: s8 int8_t, s16 usmp_i16. */
+/* MUL of quantized numbers. */
 #include "arithmetic.h"
 #include "mul.h"
 #include "pairs.h"

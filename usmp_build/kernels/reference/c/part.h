@@ -1,4 +1,4 @@
-/* Parts of tensors that begin where numbers say at run time.  Types: s32 usmp_i32, s64 usmp_i64. */
+/* Parts of tensors that begin where numbers say at run time. */
 #ifndef USMP_PART_H
 #define USMP_PART_H
 

@@ -1,4 +1,4 @@
-/* Sums over neighbours in a row, of each channel.  Types: s8 int8_t, s16 usmp_i16. */
+/* Sums over neighbours in a row, of each channel. */
 #ifndef USMP_PIXEL_SUMS_H
 #define USMP_PIXEL_SUMS_H
 

@@ -1,5 +1,5 @@
 /* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted, unless a mean says so.  Means
- * that are one output row can also be made by adding up the rows of the image.  Types: s8 int8_t, s16 usmp_i16. */
+ * that are one output row can also be made by adding up the rows of the image. */
 #ifndef USMP_POOL_2D_H
 #define USMP_POOL_2D_H
 

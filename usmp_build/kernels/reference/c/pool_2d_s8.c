@@ -1,4 +1,4 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D of integers.  Types: s8 int8_t, s16 usmp_i16. */
+/* AVERAGE_POOL_2D and MAX_POOL_2D of integers. */
 #include "arithmetic.h"
 #include "pixel_sums.h"
 #include "pool_2d.h"

@@ -1,4 +1,4 @@
-/* PRELU of quantized numbers: what is below 0 is multiplied by the second operand.  Types: s16 usmp_i16, s8 int8_t. */
+/* PRELU of quantized numbers: what is below 0 is multiplied by the second operand. */
 #include "arithmetic.h"
 #include "pairs.h"
 #include "usmp.h"

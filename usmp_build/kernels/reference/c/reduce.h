@@ -1,5 +1,5 @@
 /* Many elements become one, along any axes.  Axes are size and step of each, the outermost first; neighbours are merged,
- * so that three are enough.  Types: s8 int8_t, s16 usmp_i16, u8 uint8_t. */
+ * so that three are enough. */
 #ifndef USMP_REDUCE_H
 #define USMP_REDUCE_H
 

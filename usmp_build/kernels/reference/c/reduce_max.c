@@ -1,5 +1,4 @@
-/* The largest or the least of integers; of truth values, 0 and 1, the least says whether all are true.
- * Types: s8 int8_t, s16 usmp_i16, u8 uint8_t. */
+/* The largest or the least of integers; of truth values, 0 and 1, the least says whether all are true. */
 #include "arithmetic.h"
 #include "reduce.h"
 #include "walk.h"

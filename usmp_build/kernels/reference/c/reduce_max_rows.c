@@ -1,5 +1,4 @@
-/* The largest or the least of all rows of an image and of `width` neighbours in a row, for each of `channels`.
- * Types: s8 int8_t, s16 usmp_i16. */
+/* The largest or the least of all rows of an image and of `width` neighbours in a row, for each of `channels`. */
 #include <float.h>
 
 #include "arithmetic.h"

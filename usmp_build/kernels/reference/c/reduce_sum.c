@@ -1,4 +1,4 @@
-/* Sums and means of integers, along any axes.  Types: s8 int8_t, s16 usmp_i16. */
+/* Sums and means of integers, along any axes. */
 #include "arithmetic.h"
 #include "reduce.h"
 #include "walk.h"

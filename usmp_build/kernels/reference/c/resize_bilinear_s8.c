@@ -1,4 +1,4 @@
-/* RESIZE_BILINEAR of integers.  Types: s8 int8_t, s16 usmp_i16. */
+/* RESIZE_BILINEAR of integers. */
 #include "resize.h"
 #include "walk.h"
 

@@ -1,5 +1,4 @@
-/* SELECT and SELECT_V2, which pick an element of one of two operands.
- * Types: s8 int8_t, s16 usmp_i16, s32 usmp_i32, f32 usmp_f32. */
+/* SELECT and SELECT_V2, which pick an element of one of two operands. */
 #include "pairs.h"
 #include "usmp.h"
 #include "walk.h"

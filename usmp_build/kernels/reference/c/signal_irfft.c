@@ -1,5 +1,5 @@
 /* SignalIrfft: real samples from their spectrum, which is made the one of half as many complex numbers, each of two
- * samples.  Types: s16 usmp_i16, s32 usmp_i32, f32 usmp_f32. */
+ * samples. */
 #include "fft.h"
 #include "fixed_complex.h"
 #include "usmp.h"

@@ -1,4 +1,4 @@
-/* SignalOverlapAdd: the sum of frames that overlap, one step of it for each frame.  Types: s16 usmp_i16, f32 usmp_f32. */
+/* SignalOverlapAdd: the sum of frames that overlap, one step of it for each frame. */
 #include "signal_added.h"
 #include "usmp.h"
 

@@ -1,5 +1,5 @@
 /* SignalRfft: the spectrum of real samples: a transform of half as many complex numbers, each of two samples, from
- * which the spectra of even and odd samples are taken apart.  Types: s16 usmp_i16, s32 usmp_i32, f32 usmp_f32. */
+ * which the spectra of even and odd samples are taken apart. */
 #include "fft.h"
 #include "fixed_complex.h"
 #include "usmp.h"

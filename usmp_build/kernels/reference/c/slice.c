@@ -1,5 +1,4 @@
-/* SLICE of a part that begins where numbers say at run time; elements of any type.
- * Types: s32 usmp_i32, s64 usmp_i64. */
+/* SLICE of a part that begins where numbers say at run time; elements of any type. */
 #include "move.h"
 #include "part.h"
 #include "usmp.h"

@@ -1,4 +1,4 @@
-/* SQUARED_DIFFERENCE of quantized numbers.  Types: s8 int8_t, s16 usmp_i16. */
+/* SQUARED_DIFFERENCE of quantized numbers. */
 #include "arithmetic.h"
 #include "pairs.h"
 #include "usmp.h"

@@ -1,4 +1,4 @@
-/* The pixels under a window, one by one.  Types: s8 int8_t, s16 usmp_i16. */
+/* The pixels under a window, one by one. */
 #ifndef USMP_TAPS_H
 #define USMP_TAPS_H
 
