@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from usmp_build.codegen.c_types import pool_type
 from usmp_build.codegen.ports import Locate
+from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import Subgraph, TensorRef
 from usmp_build.ir.statements import Allocate, For, If, Invoke, Statement, walk
 from usmp_build.layout import BodyLine, FunctionCode, ParameterRow

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from usmp_build.codegen.c_types import pool_type
 from usmp_build.codegen.function_names import function_names, variable
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.layout import BufferCode, Summary

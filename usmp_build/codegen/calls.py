@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import TypeAlias
 
-from usmp_build.codegen.c_types import float_literal, int_literal
 from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Scratch, Value, Whole
 from usmp_build.interfaces.row_jobs import row_of
+from usmp_build.ir.c_types import float_literal, int_literal
 from usmp_build.layout import CallCode, LoopCode, RowOffsets
 
 Index: TypeAlias = tuple[tuple[str, int], ...]

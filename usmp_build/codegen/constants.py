@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from textwrap import wrap
 
-from usmp_build.codegen.c_types import plain_type, value_lines
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.c_types import plain_type, value_lines
 from usmp_build.ir.graph import DType
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.layout import ConstantGroup, ConstantRow, PoolBytes, Summary

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from usmp_build.codegen.c_types import plain_type, pool_type
 from usmp_build.codegen.forms import Forms, forms
 from usmp_build.codegen.function_names import function_names
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.c_types import plain_type, pool_type
 from usmp_build.ir.code import Code
 from usmp_build.ir.graph import Model, Subgraph, Tensor, TensorRef
 from usmp_build.ir.ports import show_type

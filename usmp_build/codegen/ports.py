@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from usmp_build.codegen.c_types import float_literal, plain_type
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.c_types import float_literal, plain_type
 from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, names_in_file, port_names, show_type
 from usmp_build.ir.storage import Kind

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from usmp_build.codegen.c_types import pool_type
 from usmp_build.codegen.calls import Parameter, call_code, of_one_row
 from usmp_build.codegen.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
+from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
 from usmp_build.ir.ports import show_type
 from usmp_build.ir.schedule import Direction

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from usmp_build.codegen.buffers import first_tensors, lives, name_within
-from usmp_build.codegen.c_types import pool_type
 from usmp_build.codegen.function_names import function_names, variable
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.c_types import pool_type
 from usmp_build.layout import Summary, TableCode
 from usmp_build.naming import c_comment
 from usmp_build.planner.memory.plan import Plan

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from zlib import crc32
 
-from usmp_build.codegen.c_types import value_lines
 from usmp_build.emitters.render import render
+from usmp_build.ir.c_types import value_lines
 from usmp_build.ir.graph import DType
 from usmp_build.ir.seal import SEAL, SEAL_BYTES
 from usmp_build.layout import PoolBytes, Summary

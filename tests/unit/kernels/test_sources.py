@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from usmp_build.codegen.c_types import PLAIN, pool_type
+from usmp_build.ir.c_types import PLAIN, pool_type
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from usmp_build.codegen.c_types import PLAIN, float_literal
 from usmp_build.importers.program.sizes import TYPES
 from usmp_build.importers.tvm.refusal import Refusal
+from usmp_build.ir.c_types import PLAIN, float_literal
 
 _ATOM, _UNARY, _PRODUCT, _SUM, _SHIFT, _COMPARED, _BITS, _LOGIC, _CHOICE = range(9)
 _BINARY = {

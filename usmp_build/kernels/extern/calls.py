@@ -7,7 +7,6 @@ from enum import Enum, EnumMeta
 
 import numpy as np
 
-from usmp_build.codegen.c_types import pool_type
 from usmp_build.interfaces.kernels import (
     Absent,
     Constant,
@@ -25,6 +24,7 @@ from usmp_build.interfaces.kernels import (
     Value,
     Whole,
 )
+from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import DType, Operator, Subgraph
 from usmp_build.ir.options import Options
 from usmp_build.kernels.extern.describe import Description, Side

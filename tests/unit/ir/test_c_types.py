@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from usmp_build.codegen.c_types import value_lines
+from usmp_build.ir.c_types import value_lines
 from usmp_build.ir.graph import DType
 
 TYPES = [DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT32, DType.BOOL]
