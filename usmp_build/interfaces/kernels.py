@@ -12,7 +12,7 @@ tensor in memory of pages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import gcd
 from typing import Protocol, TypeAlias
 
@@ -187,9 +187,9 @@ class KernelCall:
     form: Form
     operands: tuple[Operand, ...]
     parameters: Parameters | None = None
-    traffic: tuple[Traffic, ...] = ()
-    """Traffic of each operand in all rows of the loop.  Empty: every byte of an input is read once, of an output
-    written once, and of scratch both."""
+    traffic: Mapping[int, Traffic] = field(default_factory=dict, hash=False)
+    """Position of an operand → its traffic in all rounds of the loop, where that does not follow from `accesses`.  An
+    operand that is in neither is touched once: inputs are read, outputs are written, scratch both."""
     prototype: Prototype | None = None
     """Declaration of a function that the application supplies; None: the library defines it."""
     backward: bool = False

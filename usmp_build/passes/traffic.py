@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import repeat
 
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
+from usmp_build.interfaces.call_traffic import call_traffic
 from usmp_build.interfaces.kernels import Absent, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
 from usmp_build.interfaces.operands import buffer_of
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
@@ -61,10 +61,10 @@ def _part(operand: Operand, op: Operator, graph: Subgraph) -> int:
 
 
 def _operands(op: Operator, kernel: Kernel | NoKernel) -> Iterator[tuple[Operand, Traffic | None]]:
-    """Yield every operand of every call with its declared traffic; without a kernel, those of the operator."""
+    """Yield every operand of every call with its traffic, if it is known; without a kernel, those of the operator."""
     if isinstance(kernel, Kernel):
         for call in kernel.calls:
-            yield from zip(call.operands, call.traffic or repeat(None, len(call.operands)), strict=True)
+            yield from zip(call.operands, call_traffic(call), strict=True)
     else:
         yield from ((Input(position), None) for position in range(len(op.inputs)))
         yield from ((Output(position), None) for position in range(len(op.outputs)))

@@ -14,6 +14,7 @@ from tests.support.kernels.driver import Runner
 from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows, gaps, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of
 from tests.support.tools import few, needs_gcc
+from usmp_build.interfaces.call_traffic import call_traffic
 from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Pieces, Reduce, Rows, Traffic
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.options import Padding, Parts
@@ -87,14 +88,14 @@ def moved(made: Case, kernel: Kernel) -> dict[Operand, Traffic]:
     (call,) = kernel.calls
     (op,) = made.graph.operators
     traffic: dict[Operand, Traffic] = {}
-    for number, operand in enumerate(call.operands):
+    for operand, stated in zip(call.operands, call_traffic(call), strict=True):
         if isinstance(operand, Input):
             whole = Traffic(made.graph.tensors[op.inputs[operand.position] or 0].size)
         elif isinstance(operand, Output):
             whole = Traffic(written=made.graph.tensors[op.outputs[operand.position]].size)
         else:
             continue
-        traffic[operand] = call.traffic[number] if call.traffic else whole
+        traffic[operand] = stated or whole
     return traffic
 
 

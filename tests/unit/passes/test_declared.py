@@ -204,7 +204,7 @@ def more_scratch(kernel: Kernel) -> Kernel:
 
 def more_traffic(kernel: Kernel) -> Kernel:
     (call,) = kernel.calls
-    return replace(kernel, calls=(replace(call, traffic=tuple(Traffic(99, 0) for _ in call.operands)),))
+    return replace(kernel, calls=(replace(call, traffic={0: Traffic(99, 0)}),))
 
 
 def another_operand(kernel: Kernel) -> Kernel:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
+from tests.support.access_traces import trace
+from tests.support.kernels.samples import draw, kernel_of
 from tests.support.road import PlanOnly, analyze, model
 from tests.support.small_models import KERNEL, VIEWED, WEIGHTS
+from usmp_build.errors import KernelError
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.call_accesses import call_accesses
+from usmp_build.interfaces.call_traffic import call_traffic
 from usmp_build.interfaces.kernels import Kernel, Traffic
 from usmp_build.request import InputOutput
 
@@ -36,14 +42,33 @@ def test_without_a_declaration_inputs_are_read_and_outputs_written_once() -> Non
 
 
 def test_what_is_declared_counts() -> None:
-    traffic = (Traffic(36), Traffic(72), Traffic(5), Traffic(6, 7), Traffic(8, 9))
+    traffic = dict(enumerate((Traffic(36), Traffic(72), Traffic(5), Traffic(6, 7), Traffic(8, 9))))
     analysis = with_kernel(replace(KERNEL, calls=(replace(KERNEL.calls[0], traffic=traffic),)))
     assert list(moved(analysis).values()) == [(36, 0), (72, 0), (5, 0), (6, 7), (8, 9)]
 
 
-def test_a_declaration_names_every_operand() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        with_kernel(replace(KERNEL, calls=(replace(KERNEL.calls[0], traffic=(Traffic(1),)),)))
+def test_what_is_not_declared_counts_once() -> None:
+    analysis = with_kernel(replace(KERNEL, calls=(replace(KERNEL.calls[0], traffic={1: Traffic(72)}),)))
+    assert list(moved(analysis).values())[:3] == [(4, 0), (72, 0), (12, 0)]
+
+
+def test_traffic_of_an_operand_that_is_not_there_is_refused() -> None:
+    with pytest.raises(KernelError, match="states the traffic of operand 7, and has 5"):
+        with_kernel(replace(KERNEL, calls=(replace(KERNEL.calls[0], traffic={7: Traffic(1)}),)))
+
+
+@pytest.mark.parametrize("kind", ["AVERAGE_POOL_2D", "CONV_2D", "RESIZE_NEAREST_NEIGHBOR", "TRANSPOSE_CONV", "SUM"])
+def test_traffic_that_follows_from_accesses_is_what_their_turns_touch(kind: str) -> None:
+    for case in draw(kind, 8):
+        for call in kernel_of(case).calls:
+            accesses = call_accesses(call)
+            assert accesses is not None
+            touched = Counter[tuple[int, bool]]()
+            for turn in trace(accesses):
+                touched.update({operand: len(elements) for operand, elements in turn.items()})
+            for position, traffic in enumerate(call_traffic(replace(call, traffic={}))):
+                expected = Traffic(touched[position, False], touched[position, True])
+                assert traffic == (expected if accesses.widths[position] else None)
 
 
 def test_every_operator_of_a_run_counts_and_views_do_not() -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from usmp_build.arithmetic.fixed_point import Factor
-from usmp_build.interfaces.kernels import Constant, Derived, Input, Operand, Value
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Operand, Traffic, Value
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Limits
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
@@ -58,6 +58,10 @@ class Arithmetic:
     """Of integers: how much sums of each channel are scaled by."""
     is_narrow: bool = False
     """Whether sums of int16 have only 32 bits, as their biases do, and are scaled as those of int8."""
+
+    def traffic(self, outputs: int) -> dict[int, Traffic]:
+        """Return the traffic of its operands, which begin at position 2, for so many elements of the output."""
+        return {position: Traffic(outputs * width) for position, width in enumerate(self.widths, 2)}
 
 
 def arithmetic(

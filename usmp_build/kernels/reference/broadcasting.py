@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple, TypeAlias
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Value, Whole
 from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported
@@ -84,7 +84,7 @@ def stretched(node: Node, axes: Sequence[Axis], operands: Sequence[Input], kerne
     if any(node.tensor(each).is_constant for each in operands if each in steps):
         raise Unsupported(f"it takes a constant along the first of {MOST_AXES + 1} groups of axes")
     count = next(count for count in range(len(axes), 0, -1) if len(merged(axes[-count:], len(operands))) == len(inner))
-    return piece_by_piece(node, kernel_of(count), outer.size, steps | {Output(0): prod(axis.size for axis in inner)})
+    return piece_by_piece(kernel_of(count), outer.size, steps | {Output(0): prod(axis.size for axis in inner)})
 
 
 def table(axes: Iterable[Axis], *operands: int) -> tuple[int, ...]:
@@ -110,8 +110,6 @@ def in_pairs(
     tensors = [node.tensor(operand) for operand in operands]
     axes = output_axes(node, *tensors)
     widths = tuple(tensor.dtype.bits // 8 for tensor in (*tensors, node.output))
-    moved = [node.output.elements * width for width in widths]
-    traffic = (*map(Traffic, moved[:-1]), Traffic(written=moved[-1]))
 
     def kernel_of(count: int) -> Kernel:
         innermost = merged(axes[-count:], len(operands))
@@ -121,7 +119,7 @@ def in_pairs(
             tables.append(("condition_axes", table(places, 0, 0)))
         parameters = Parameters(struct, (("size", prod(axis.size for axis in places)), *tables, *fields))
         accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in innermost], widths)
-        call = KernelCall(function, Whole(), (*operands, Output(0)), parameters, traffic, accesses=accesses)
+        call = KernelCall(function, Whole(), (*operands, Output(0)), parameters, accesses=accesses)
         return Kernel((call,))
 
     return stretched(node, axes, operands, kernel_of)

@@ -45,7 +45,7 @@ def _append(size: int, kept: int) -> KernelCall:
         Whole(),
         (Input(0), Input(1)),
         Parameters("circular_buffer_parameters", fields),
-        (Traffic(size), Traffic(kept, kept + size)),
+        {1: Traffic(kept, kept + size)},
         accesses=accesses,
     )
 
@@ -62,7 +62,7 @@ def _flag(node: Node, runs: int) -> KernelCall:
         Whole(),
         (Input(2), Output(0)),
         Parameters("circular_buffer_valid_parameters", (("period", runs),)),
-        (Traffic(counter.size, counter.size), Traffic(written=valid.size)),
+        {0: Traffic(counter.size, counter.size)},
         accesses=accesses,
     )
 

@@ -152,7 +152,7 @@ class _Convolution:
             image.form(),
             operands,
             Parameters(f"{name}_{how.suffix}_parameters", fields),
-            self._traffic(how.widths),
+            self._traffic(how),
             accesses=row_accesses(image.row(), image.input.dtype.bits // 8, len(operands)),
         )
         return self._kernel(call, how)
@@ -206,15 +206,11 @@ class _Convolution:
         accesses = added_up_accesses(image.row(), shares, size, operands, 2, how.sums.bits // 8)
         return added_up(image.node, call, parameters, image.rows_inside(), accesses, how.constants, how.sums)
 
-    def _traffic(self, constants: tuple[int, ...]) -> tuple[Traffic, ...]:
-        """Of input, weights, `constants` (bytes for each output element) and output."""
-        image, taps = self.image, self.image.taps_inside()
-        return (
-            Traffic(taps * self.elements.inputs * image.input.dtype.bits // 8),
-            Traffic(taps * self.elements.weights * image.weights.dtype.bits // 8),
-            *(Traffic(image.output.elements * size) for size in constants),
-            Traffic(written=image.output.size),
-        )
+    def _traffic(self, how: Arithmetic) -> Mapping[int, Traffic]:
+        """Of the weights, and of biases and factors."""
+        image = self.image
+        weighed = image.taps_inside() * self.elements.weights * image.weights.dtype.bits // 8
+        return {1: Traffic(weighed), **how.traffic(image.output.elements)}
 
 
 KERNELS = {"CONV_2D": perhaps_packed(conv_2d), "DEPTHWISE_CONV_2D": perhaps_packed(depthwise_conv_2d)}

@@ -60,7 +60,7 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
         if not pair and _leaves_out(image, packing):
             weighed -= image.taps_outside() * blocks(image.channels) * BLOCK * channels
             outside = Traffic()
-        traffic: tuple[Traffic, ...] = (read, Traffic(weighed), outside)
+        traffic = {0: read, 1: Traffic(weighed), 2: outside}
     elif size <= _LARGE_PATCH or _is_pointwise(image):
         least = WORD // _width(image)
         filled = np.pad(weights, ((0, 0), (0, max(0, least - weights.shape[1]))))
@@ -71,7 +71,7 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
         if not _is_pointwise(image):
             read = Traffic(_gathered(image))
             name = "conv_2d_patch" if size <= _PATCH else "conv_2d_large_patch"
-        constants, traffic = (packing.constant,), (read, Traffic(len(packing.constant.data) * pixels))
+        constants, traffic = (packing.constant,), {0: read, 1: Traffic(len(packing.constant.data) * pixels)}
     else:
         raise Declined(f"its window has more than {MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
     accesses = conv_2d_accesses(image.row(), channels, image.channels, _width(image), 2 + len(constants))
@@ -145,7 +145,7 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     name = "depthwise_conv_2d" if channels == inputs else "depthwise_conv_2d_repeated"
     elements = inputs if channels == inputs else _repeated(channels, inputs, taps * _width(image))
     read, outside, zero_pixel = _taps(image, elements * _width(image))
-    traffic = read, Traffic(len(constant.data) * image.output.elements // channels), outside
+    traffic = {0: read, 1: Traffic(len(constant.data) * image.output.elements // channels), 2: outside}
     accesses = depthwise_accesses(image.row(), inputs, channels // inputs, _width(image), 4, BLOCK)
     return packed_kernel(portable, f"{name}_{how.suffix}_dsp_row", (constant, zero_pixel), traffic, accesses)
 

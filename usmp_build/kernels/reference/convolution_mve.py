@@ -52,12 +52,13 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
         weighed = Traffic(pixels * blocks(image.channels) * BLOCK * (size + FACTORS))
     row, operands = image.row(), 3 if kind.name else 4
     accesses = conv_2d_accesses(row, channels, image.channels, 1, operands)
-    traffic = (read, weighed)
+    traffic = {0: read, 1: weighed}
     if kind.name:
         return packed_kernel(portable, f"conv_2d_{kind.name}_s8_mve_row", (constant,), traffic, accesses)
     outside = image.taps_outside() * channels * kind.passes
     zero_pixel = zeros(image.node, channels) if outside else None
-    return packed_kernel(portable, "conv_2d_s8_mve_row", (constant, zero_pixel), (*traffic, Traffic(outside)), accesses)
+    traffic[2] = Traffic(outside)
+    return packed_kernel(portable, "conv_2d_s8_mve_row", (constant, zero_pixel), traffic, accesses)
 
 
 def _kind(image: ConvolvedImage, size: int) -> _Kind:
@@ -95,11 +96,7 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     pixels = image.output.elements // channels
     again = taps // 2 * len(constant.data) // (taps + 9) if size == 16 else 0  # every other tap's weights
     outside = image.taps_outside() * channels
-    traffic = (
-        Traffic(image.taps_inside() * channels),
-        Traffic(pixels * (len(constant.data) + again)),
-        Traffic(outside),
-    )
+    traffic = {1: Traffic(pixels * (len(constant.data) + again)), 2: Traffic(outside)}
     function = "depthwise_conv_2d_eights_s8_mve_row" if size == 8 else "depthwise_conv_2d_s8_mve_row"
     zero_pixel = zeros(image.node, channels) if outside else None
     accesses = channel_block_accesses(image.row(), channels, size, 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Whole
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_copies import Side, copy_accesses
@@ -184,9 +184,8 @@ def copy(
         ("output_pitch", written.pitch),
     )
     parameters = Parameters("copy_parameters", fields)
-    traffic = (Traffic(count * size), Traffic(written=count * size))
     accesses = copy_accesses(count, size, read, written)
-    return KernelCall("copy", Whole(), (source, target), parameters, traffic, accesses=accesses)
+    return KernelCall("copy", Whole(), (source, target), parameters, accesses=accesses)
 
 
 KERNELS = {

@@ -6,7 +6,7 @@ from math import prod
 
 from usmp_build.arithmetic.fixed_point import quantize
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
@@ -42,7 +42,6 @@ def cumsum(node: Node) -> Kernel:
         Whole(),
         (Input(0), Output(0)),
         Parameters(f"cumsum_{suffix}_parameters", fields),
-        (Traffic(source.size), Traffic(written=output.size)),
         accesses=_accesses(images, depth, inner, options.reverse, source.dtype.bits // 8),
     )
     return Kernel((call,))

@@ -106,8 +106,7 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     )
     operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
     parameters = Parameters("fully_connected_s8_parameters", fields)
-    *read, written = _traffic(node, sizes.outputs, sums_inputs=node.zero_point(weights) != 0)
-    traffic = (*read, Traffic(_FACTOR_BYTES), written)
+    traffic = _traffic(node, sizes.outputs, sums_inputs=node.zero_point(weights) != 0)
     accesses = fully_connected_accesses(*sizes, 1, len(operands))
     call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
     portable = Kernel((call,), constants)
@@ -124,23 +123,21 @@ def _int16(node: Node, sizes: _Sizes) -> Kernel:
     low, high = quantized_limits(node, options.activation, output, options.limits)
     operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
     parameters = Parameters("fully_connected_s16_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
-    *read, written = _traffic(node, sizes.outputs)
-    traffic = (*read, Traffic(_FACTOR_BYTES), written)
+    traffic = _traffic(node, sizes.outputs)
     accesses = fully_connected_accesses(*sizes, 2, len(operands))
     call = KernelCall("fully_connected_s16", Whole(), operands, parameters, traffic, accesses=accesses)
     return fastest(node, _faster(node, sizes), Kernel((call,), (factor_pairs("factor", scale), *zeros)))
 
 
-def _traffic(node: Node, outputs: int, sums_inputs: bool = False) -> tuple[Traffic, ...]:
-    """Of input, weights, bias and output; a zero point of the weights asks for the sum of all inputs, too."""
+def _traffic(node: Node, outputs: int, sums_inputs: bool = False) -> Mapping[int, Traffic]:
+    """Of input, weights and bias; a zero point of the weights asks for the sum of all inputs, too."""
     source, weights, output = node.input(0), node.input(1), node.output
     passes = blocks(outputs)
-    return (
-        Traffic(source.size * (passes + sums_inputs)),
-        Traffic(source.elements * passes * BLOCK * weights.dtype.bits // 8),
-        Traffic(output.elements * (8 if source.dtype is DType.INT16 else 4)),
-        Traffic(written=output.size),
-    )
+    return {
+        0: Traffic(source.size * (passes + sums_inputs)),
+        1: Traffic(source.elements * passes * BLOCK * weights.dtype.bits // 8),
+        2: Traffic(output.elements * (8 if source.dtype is DType.INT16 else 4)),
+    }
 
 
 def _check_bias_scale(node: Node) -> None:

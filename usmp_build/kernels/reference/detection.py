@@ -52,23 +52,20 @@ def detection(node: Node) -> Kernel:
     widths = (4, 4, *(0,) * (first - 2), 4, 4, 4, 4)
     accesses = Accesses((decoded, Part((1,), results), looked_at), widths)
     parameters = Parameters("detection_parameters", fields)
-    call = KernelCall(function, Whole(), operands, parameters, _traffic(node, options, requests), accesses=accesses)
+    call = KernelCall(function, Whole(), operands, parameters, _traffic(node, options, first), accesses=accesses)
     return Kernel((call,), scratch=tuple(requests))
 
 
-def _traffic(node: Node, options: Detection, requests: list[ScratchRequest]) -> tuple[Traffic, ...]:
+def _traffic(node: Node, options: Detection, first: int) -> dict[int, Traffic]:
     """Return an estimate: how often boxes are compared depends on their scores.
 
     By classes, detections are inserted in the order of scores, which moves those that are there; their number is not
-    read.
+    read.  `first` is the position of the first output.
     """
-    *detections, count = node.outputs
-    return (
-        *(Traffic(tensor.size) for tensor in node.inputs),
-        *(Traffic(request.size, request.size) for request in requests),
-        *(Traffic(tensor.size if options.use_regular_nms else 0, tensor.size) for tensor in detections),
-        Traffic(written=count.size),
-    )
+    if not options.use_regular_nms:
+        return {}
+    *detections, _ = node.outputs
+    return {first + i: Traffic(tensor.size, tensor.size) for i, tensor in enumerate(detections)}
 
 
 def _check_shapes(node: Node, options: Detection) -> int:

@@ -121,13 +121,8 @@ def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Acti
     operands = (Input(places.input), Input(places.weights), bias or Derived(1), Derived(0), Scratch(0), Output(0))
     taps = convolution.images * down.taps * across.taps
     inputs, weighed = (taps * each for each in convolution.reads)
-    traffic = (
-        Traffic(2 * source.size),
-        Traffic(weighed),
-        *[Traffic(output.size)] * 2,
-        Traffic(inputs, source.elements),
-        Traffic(written=output.size),
-    )
+    each = Traffic(output.size)
+    traffic = {0: Traffic(2 * source.size), 1: Traffic(weighed), 2: each, 3: each, 4: Traffic(inputs, source.elements)}
     name = f"{convolution.name}_dynamic"
     accesses = dynamic_accesses(convolution.images, image, output.elements // convolution.images, len(operands))
     call = KernelCall(name, Whole(), operands, Parameters(f"{name}_parameters", fields), traffic, accesses=accesses)

@@ -126,23 +126,22 @@ def _mul_mve(node: Node, portable: Kernel, innermost: Axis) -> Kernel:
     if innermost.size < _TURN:
         raise Declined(f"it has runs of fewer than {_TURN} elements")
     call = replace(call, function=call.function.replace("_s8", "_s8_mve"))
-    if call.traffic:  # an element for all of a run is read for its whole turns, and for the last one
-        once = Traffic(node.output.size // innermost.size * (1 + (innermost.size % _TURN != 0)))
-        factors = (each if step else once for each, step in zip(call.traffic, innermost.steps, strict=False))
-        call = replace(call, traffic=(*factors, *call.traffic[2:]))
+    # an element for all of a run is read for its whole turns, and for the last one
+    turns = node.output.size // innermost.size * (2 if innermost.size % _TURN else 1)
+    once = {position: Traffic(turns) for position, step in enumerate(innermost.steps) if step == 0}
+    call = replace(call, traffic={**call.traffic, **once})
     return replace(portable, calls=(call,))
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
     output, size = node.output, prod(axis.size for axis in axes)
     table_bytes = output.elements // size * _table_bytes(axes, size)
-    traffic = (*[Traffic(output.size)] * 2, Traffic(table_bytes), Traffic(written=output.size))
     axes = padded(axes)
     width = output.dtype.bits // 8
     accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in axes], (width, width, 0, width))
     parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
     operands = (Input(0), Input(1), Derived(0), Output(0))
-    call = KernelCall(f"{name}_stretched", Whole(), operands, parameters, traffic, accesses=accesses)
+    call = KernelCall(f"{name}_stretched", Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
     portable = Kernel((call,), (int32_constant("axes", table(axes)),))
     faster = {Isa.MVE: lambda: _mul_mve(node, portable, axes[-1])} if name.startswith("mul") else {}
     return fastest(node, faster, portable)

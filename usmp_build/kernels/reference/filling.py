@@ -76,7 +76,7 @@ def _known(node: Node, values: Sequence[NDArray[Any]]) -> Kernel:
 def _filled(node: Node, value: Operand) -> KernelCall:
     output = node.output
     width = output.dtype.bits // 8
-    traffic = (Traffic(1 if width == 1 else output.size), Traffic(written=output.size))  # bytes are set all at once
+    traffic = {0: Traffic(1 if width == 1 else output.size)}  # bytes are set all at once
     turns, run = (1, output.elements) if width == 1 else (output.elements, 1)
     touches = (Touch(0, 1), Touch(1, run, (1,), writes=True))
     widths = (width if isinstance(value, Input) else 0, width)

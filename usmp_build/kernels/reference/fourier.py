@@ -119,7 +119,7 @@ def _constant(name: str, dtype: DType, phases: list[float], inverse: bool) -> Co
     return Constant(name, dtype, np.array(parts, "<f4").tobytes())
 
 
-def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool, floats: bool) -> tuple[Traffic, ...]:
+def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool, floats: bool) -> dict[int, Traffic]:
     """Return what is moved of input, both constants and output, each frame of which is `unit` bytes per element.
 
     `length` is the number of elements in a frame of the input.
@@ -131,12 +131,12 @@ def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool,
         read, turns, moved = 2 * (2 * points - 1), points - 1, (staged + rest, staged + points + rest)
     else:
         read, turns, moved = length, pairs, (staged + 1 + 2 * pairs, staged + points + 2 + 2 * pairs)
-    return (
-        Traffic(unit * read),
-        Traffic(unit * twiddles),
-        Traffic(unit * 2 * turns),
-        Traffic(*(unit * 2 * numbers for numbers in moved)),
-    )
+    return {
+        0: Traffic(unit * read),
+        1: Traffic(unit * twiddles),
+        2: Traffic(unit * 2 * turns),
+        3: Traffic(*(unit * 2 * numbers for numbers in moved)),
+    }
 
 
 def _twiddles(radices: tuple[int, ...]) -> int:

@@ -112,7 +112,7 @@ def _dequantized(node: Node, count: int, rows: int, size: int) -> Kernel:
         Whole(),
         (Input(1), Input(0), Derived(0), Output(0)),
         Parameters("embedding_lookup_parameters", fields),
-        (Traffic(count * size), Traffic(4 * count), Traffic(4 * count), Traffic(written=node.output.size)),
+        {0: Traffic(count * size), 2: Traffic(4 * count)},
         accesses=Accesses((Part((count,), touches),), (0, 4, 0, 4)),
     )
     return Kernel((call,), (Constant("scale", DType.FLOAT32, np.array(scales, "<f4").tobytes()),))
@@ -132,7 +132,7 @@ def _gathered(
 
     `operands` are the data and the indices: those of a batch are the same for all of its groups.
     """
-    data, indices, depth = node.tensor(operands[0]), node.tensor(operands[1]), len(extents)
+    data, depth = node.tensor(operands[0]), len(extents)
     check_types(data, node.output)
     _check_indices(node, operands[1])
     size = inner * data.dtype.bits // 8
@@ -154,12 +154,7 @@ def _gathered(
         Whole(),
         (*operands, Derived(0), Output(0)),
         Parameters("gather_parameters", fields),
-        (
-            Traffic(node.output.size),
-            Traffic(lines * depth * indices.dtype.bits // 8),
-            Traffic(8 * lines * depth),
-            Traffic(written=node.output.size),
-        ),
+        {0: Traffic(node.output.size), 2: Traffic(8 * lines * depth)},
         accesses=Accesses((Part((batches, groups, count), touches),), (0, 4, 0, 1)),
     )
     axes = int32_constant("axes", (number for axis in zip(extents, steps, strict=True) for number in axis))
@@ -182,13 +177,8 @@ def dynamic_update_slice(node: Node) -> Kernel:
     width, run = source.dtype.bits // 8, part[-1]
     lines = prod(part[:-1])
     fields = (("whole", source.size), ("lines", lines), ("line_size", run * width), ("axes", len(shape)))
-    traffic = (
-        Traffic(source.size),
-        Traffic(update.size),
-        Traffic(starts.size),
-        Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1)),
-        Traffic(written=source.size + update.size),
-    )
+    lookups = 12 * len(shape) + 8 * lines * (len(shape) - 1)
+    traffic = {3: Traffic(lookups), 4: Traffic(written=source.size + update.size)}
     copied = (Touch(2, starts.elements), Touch(0, source.elements), Touch(4, source.elements, writes=True))
     parts = Part((), copied), Part((lines,), (Touch(1, run, (run,)),))
     accesses = Accesses(parts, (width, width, starts.dtype.bits // 8, 0, width), phases=True)

@@ -219,7 +219,8 @@ def _kernel(node: Node, function: str, struct: str, fields: Fields, sizes: dict[
     accesses = lstm_accesses(rows, sizes["inputs"], units, width, len(operands))
     if is_dynamic:
         accesses = dynamic_accesses(rows, sizes["inputs"], units, len(operands))
-    call = KernelCall(function, Whole(), operands, Parameters(struct, fields), traffic, accesses=accesses)
+    parameters = Parameters(struct, fields)
+    call = KernelCall(function, Whole(), operands, parameters, dict(enumerate(traffic)), accesses=accesses)
     scratch = tuple(ScratchRequest("quantized", size, DType.INT8) for size in quantized)
     return Kernel((call,), constants, scratch=scratch, updates=frozenset({_HIDDEN, _CELL}))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_sums import Matrices, matmul_accesses
@@ -12,7 +12,6 @@ from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import check_depth, check_symmetric
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, wide
-from usmp_build.kernels.reference.weights import blocks
 from usmp_build.operators.sums import BatchMatMul
 
 _AXES = 3
@@ -47,21 +46,12 @@ def batch_matmul(node: Node) -> Kernel:
     matrices = Matrices(
         batches, _steps(left), _steps(right), left.rows, left.columns, right.columns, *left.steps, *right.steps
     )
-    source, output = node.input(0), node.output
-    size = source.dtype.bits // 8
-    products = output.elements * left.columns
-    traffic = (
-        Traffic(output.elements // right.columns * blocks(right.columns) * left.columns * size),
-        Traffic(products * size),
-        Traffic(written=output.size),
-    )
     call = KernelCall(
         f"batch_matmul_{suffix}",
         Whole(),
         (Input(0), Input(1), Output(0)),
         Parameters(f"batch_matmul_{suffix}_parameters", (*matrices._asdict().items(), *fields)),
-        traffic,
-        accesses=matmul_accesses(matrices, size),
+        accesses=matmul_accesses(matrices, node.input(0).dtype.bits // 8),
     )
     return Kernel((call,))
 

@@ -95,7 +95,6 @@ def _moved(part: Move, table: int) -> KernelCall:
         ("input_offset", part.source),
         ("output_offset", part.target),
     )
-    moved = lines * inner.extent * part.size
     extents, sources, targets = zip(*part.axes, strict=True)
     touches = (
         Touch(0, part.size, sources, part.source),
@@ -106,7 +105,7 @@ def _moved(part: Move, table: int) -> KernelCall:
         Whole(),
         (Input(0), Derived(table), Output(0)),
         Parameters("move_parameters", fields),
-        (Traffic(moved), Traffic(_AXIS_BYTES * len(outer) * lines), Traffic(written=moved)),
+        {1: Traffic(_AXIS_BYTES * len(outer) * lines)},
         accesses=Accesses((Part(extents, touches),), (1, 0, 1)),
     )
 

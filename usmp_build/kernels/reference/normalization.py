@@ -57,8 +57,7 @@ def _check_output(node: Node, steps: int, zero_point: int) -> None:
 
 def _within_rows(node: Node, function: str, struct: str, passes: int, *fields: tuple[str, Value]) -> Kernel:
     """Return the kernel of a function that passes over each row several times, and writes it in the last one."""
-    traffic = (Traffic(passes * node.input(0).size), Traffic(written=node.output.size))
-    return within_rows(node, function, struct, traffic, *fields)
+    return within_rows(node, function, struct, {0: Traffic(passes * node.input(0).size)}, *fields)
 
 
 KERNELS = {"L2_NORMALIZATION": l2_normalization, "LOG_SOFTMAX": log_softmax}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -64,12 +64,12 @@ def packed_kernel(
     portable: Kernel,
     function: str,
     constants: tuple[Constant | None, ...],
-    traffic: tuple[Traffic, ...],
+    traffic: Mapping[int, Traffic],
     accesses: Accesses,
 ) -> Kernel:
     """Return the portable kernel with another function, which gets these constants in place of weights and factors.
 
-    `traffic` is that of the input and of these constants.
+    `traffic` is that of the input and of these constants, by position.
     """
     (call,) = portable.calls
     given = tuple(each for each in constants if each is not None)
@@ -78,7 +78,7 @@ def packed_kernel(
         call,
         function=function,
         operands=(Input(0), *operands, Output(0)),
-        traffic=(*traffic, call.traffic[-1]),
+        traffic=traffic,
         accesses=accesses,
     )
     return replace(portable, calls=(call,), constants=given)

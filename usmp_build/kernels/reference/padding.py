@@ -48,7 +48,7 @@ def pad(node: Node) -> Kernel:
     width = source.dtype.bits // 8
     parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
     fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
-    traffic = (Traffic(source.size), Traffic(fills), Traffic(_table_reads(frames)), Traffic(written=output.size))
+    traffic = {1: Traffic(fills), 2: Traffic(_table_reads(frames))}
     operands = (Input(0), value, Derived(0), Output(0))
     call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=pad_accesses(frames, width))
     return Kernel((call,), (axes, *constants))

@@ -18,7 +18,6 @@ from usmp_build.interfaces.kernels import (
     Output,
     Parameters,
     Pieces,
-    Traffic,
     Value,
     Whole,
 )
@@ -28,7 +27,7 @@ from usmp_build.kernels.reference.pitches import are_apart, pitch
 
 KernelOf: TypeAlias = Callable[[int], Kernel]
 """Number of the output's innermost axes → the kernel whose only call makes that much of it: 1 for a pixel, 2 for a row.
-The traffic of the call is that of the complete output."""
+Traffic that the call states is that of the complete output."""
 
 
 def each_element(node: Node, function: str, struct: str, *fields: tuple[str, Value]) -> Kernel:
@@ -63,7 +62,7 @@ def elementwise(node: Node, kernel_of: KernelOf) -> Kernel:
         return kernel
     if are_apart(node):
         steps: dict[Operand, int] = {each: pitch(node, each) for each in touched if each in images}
-        kernel = piece_by_piece(node, kernel_of(1), prod(shape[:-1]), steps)
+        kernel = piece_by_piece(kernel_of(1), prod(shape[:-1]), steps)
     return replace(kernel, pitched=images, slower=images)
 
 
@@ -88,7 +87,7 @@ def _row_by_row(node: Node, kernel_of: KernelOf) -> Kernel | None:
         if step is None:
             return None
         steps[operand] = step
-    return piece_by_piece(node, kernel, shape[1], steps)
+    return piece_by_piece(kernel, shape[1], steps)
 
 
 def _row_step(node: Node, operand: Input | Output) -> int | None:
@@ -102,19 +101,11 @@ def _row_step(node: Node, operand: Input | Output) -> int | None:
     return 0 if prod(tensor.shape[:-2]) == 1 and tensor.elements <= prod(row) else None
 
 
-def piece_by_piece(node: Node, kernel: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
+def piece_by_piece(kernel: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
     """Return a kernel that calls the kernel of one piece `count` times.
 
     `steps` are elements from one piece of an operand to the next; operands without any are the same for all.
     """
     (call,) = kernel.calls
     pitches = tuple(steps.get(operand, 0) for operand in call.operands)
-    traffic = call.traffic or tuple(_traffic(node, operand) for operand in call.operands)
-    return replace(kernel, calls=(replace(call, form=Pieces(count, pitches), traffic=traffic),))
-
-
-def _traffic(node: Node, operand: Operand) -> Traffic:
-    """An element of each operand for every element of the output."""
-    assert isinstance(operand, Input | Output)
-    moved = node.output.elements * node.tensor(operand).dtype.bits // 8
-    return Traffic(moved) if isinstance(operand, Input) else Traffic(written=moved)
+    return replace(kernel, calls=(replace(call, form=Pieces(count, pitches)),))

@@ -7,14 +7,14 @@ from functools import partial
 
 from usmp_build.arithmetic.fixed_point import single
 from usmp_build.interfaces.accesses import Window
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses, pool_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.candidates import Declined, fastest
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
-from usmp_build.kernels.reference.window import borders, slide, taps_inside
+from usmp_build.kernels.reference.window import borders, slide
 from usmp_build.kernels.reference.window_sums import added_up, is_less_as_sums
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.request import Isa
@@ -65,14 +65,10 @@ def pool_2d(node: Node) -> Kernel:
     )
     name = node.operator.kind.lower()
     parameters = Parameters(f"pool_2d_{suffix}_parameters", fields)
-    taps = taps_inside(rows, height, options.filter_h, options.stride_h)
-    taps *= taps_inside(columns, width, options.filter_w, options.stride_w)
-    read = images * taps * channels * source.dtype.bits // 8
-    traffic = (Traffic(read), Traffic(written=output.size))
     window = Window(0, strides.input, width, options.filter_w, options.stride_w, before=columns.before)
     row = Row(columns.output, strides.output, window)
     accesses = pool_accesses(row, channels, source.dtype.bits // 8)
-    call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses)
+    call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, accesses=accesses)
     is_average = node.operator.kind == "AVERAGE_POOL_2D"
     by_rows = _added_up(node, call, suffix, row) if is_average and is_less_as_sums(node) else None
     portable = Kernel((call,), pitched=PITCHED, by_rows=by_rows)

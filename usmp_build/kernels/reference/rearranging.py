@@ -246,17 +246,12 @@ def space_to_batch(node: Node) -> Kernel:
         ("size", width),
     )
     filled = node.output.size - node.input(0).size
-    traffic = (
-        Traffic(node.input(0).size),
-        Traffic(filled // batches.pixel if width == 1 else filled),
-        Traffic(written=node.output.size),
-    )
     call = KernelCall(
         "space_to_batch",
         Whole(),
         (Input(0), Derived(0), Output(0)),
         Parameters("space_to_batch_parameters", fields),
-        traffic,
+        {1: Traffic(filled // batches.pixel if width == 1 else filled)},
         accesses=Accesses(tuple(_places(batches)), (1, 0, 1)),
     )
     return Kernel((call,), (Constant("zero", node.output.dtype, bytes(width)),))

@@ -114,8 +114,7 @@ def _kernel(
     constants = (*factors, *zeros)
     weights = (Input(1), Input(2), bias or Derived(len(factors)))
     operands = (Input(0), *weights, *map(Derived, range(len(factors))), Input(_STATE), Output(0))
-    *read, state, written = _traffic(node, sizes)
-    traffic = (*read, *(Traffic(len(each.data)) for each in factors), state, written)
+    traffic = _traffic(node, sizes, operands.index(Input(_STATE)))
     width = node.output.dtype.bits // 8
     accesses = svdf_accesses(sizes["batches"], sizes["inputs"], sizes["units"], width, len(operands))
     call = KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses)
@@ -134,18 +133,17 @@ def _bias(node: Node, units: int, dtype: DType) -> tuple[Input | None, tuple[Con
     return Input(3), ()
 
 
-def _traffic(node: Node, sizes: dict[str, int]) -> tuple[Traffic, ...]:
-    """Of input, both weights, bias, state and output: blocks of filters read the input; the newest is written twice."""
+def _traffic(node: Node, sizes: dict[str, int], position: int) -> dict[int, Traffic]:
+    """Of input, both weights, bias, and state: blocks of filters read the input; the newest is written twice."""
     source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
     batches, passes = sizes["batches"], blocks(sizes["units"] * sizes["rank"])
-    return (
-        Traffic(source.size * passes),
-        Traffic(source.elements * passes * BLOCK * features.dtype.bits // 8),
-        Traffic(times.size * batches),
-        Traffic(batches * sizes["units"] * 4),
-        Traffic(read=state.size, written=state.size + state.size // sizes["memory"]),
-        Traffic(written=node.output.size),
-    )
+    return {
+        0: Traffic(source.size * passes),
+        1: Traffic(source.elements * passes * BLOCK * features.dtype.bits // 8),
+        2: Traffic(times.size * batches),
+        3: Traffic(batches * sizes["units"] * 4),
+        position: Traffic(read=state.size, written=state.size + state.size // sizes["memory"]),
+    }
 
 
 KERNELS_OF_ONE_DIRECTION = {"SVDF": svdf}

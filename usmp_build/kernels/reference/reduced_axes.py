@@ -7,7 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
 from usmp_build.kernels.reference.node import Node, Unsupported
 
 _MOST_AXES = 3
@@ -81,7 +81,6 @@ def along_axes(node: Node, axes: Split, function: str, struct: str, *fields: tup
         Whole(),
         (Input(0), Output(0)),
         Parameters(struct, (*common, *fields)),
-        (Traffic(source.size), Traffic(written=output.size)),
         accesses=_accesses(kept, reduced, widths),
     )
     return Kernel((call,))

@@ -114,11 +114,10 @@ def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fie
     fields = (("width", block.width), ("channels", block.channels), *others)
     parameters = Parameters(struct, fields)
     each = SUM_BYTES * output.elements * (additions + 1)  # a sum is begun, added to, and read at the end
-    traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))
     row = Row(1, block.channels, Window(0, block.channels, block.width, block.width))
     accesses = added_up_accesses(row, Shares(block.channels, 1, 1), source.dtype.bits // 8, len(operands), scratch=1)
-    call = KernelCall(function, form, operands, parameters, traffic, accesses=accesses)
+    call = KernelCall(function, form, operands, parameters, {1: Traffic(each, each)}, accesses=accesses)
     sums = DType.FLOAT32 if source.dtype.is_float else DType.INT32
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * SUM_BYTES, sums),))
 

@@ -81,13 +81,13 @@ def nearest(node: Node) -> Kernel:
         tables.append(_table("rows", rows))
         fields = (("lines", image.images * image.heights[1]), *_sizes(image), ("size", image.channels * width))
     lines = image.images * image.heights[1]
-    moved, lookups = node.output.size, 2 * lines * image.widths[1]
+    lookups = 2 * lines * image.widths[1]
     call = KernelCall(
         "resize_nearest" if form is None else "resize_nearest_row",
         Whole() if form is None else form,
         (Input(0), *map(Derived, range(len(tables))), Output(0)),
         Parameters("resize_nearest_parameters" if form is None else "resize_nearest_row_parameters", fields),
-        (Traffic(moved), Traffic(lookups), *[Traffic(2 * lines)] * (form is None), Traffic(written=moved)),
+        {1: Traffic(lookups)} if form is not None else {1: Traffic(lookups), 2: Traffic(2 * lines)},
         accesses=_accesses(image, form, rows, columns, 1, image.channels, (width, *[0] * len(tables), width)),
     )
     return Kernel((call,), tuple(tables))
@@ -122,7 +122,7 @@ def bilinear(node: Node) -> Kernel:
             struct,
             (("lines", image.images * image.heights[1]), *_sizes(image), ("channels", image.channels), *fields),
         ),
-        (Traffic(4 * output.size), Traffic(written=output.size)),
+        {0: Traffic(4 * output.size)},
         accesses=_accesses(image, form, rows.places, columns.places, 2, 1, (width, width)),
     )
     return Kernel((call,))

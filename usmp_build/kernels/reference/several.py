@@ -32,14 +32,13 @@ def add_n(node: Node) -> Kernel:
     function, fields = ("add_n_f32", ()) if types == {DType.FLOAT32} else ("add_n_s8", _fields(node))
     operands: tuple[Operand, ...] = (*(Input(min(position, len(inputs) - 1)) for position in range(_MOST)), Output(0))
     width = output.dtype.bits // 8
-    read = [Traffic(output.size if position < len(inputs) else 0) for position in range(_MOST)]
+    missing = {position: Traffic() for position in range(len(inputs), _MOST)}
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(output.shape[-axes:])
         parameters = Parameters(f"{function}_parameters", (("size", size), ("count", len(inputs)), *fields))
         accesses = elementwise_accesses(size, (width,) * len(operands))
-        traffic = (*read, Traffic(written=output.size))
-        return Kernel((KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses),))
+        return Kernel((KernelCall(function, Whole(), operands, parameters, missing, accesses=accesses),))
 
     return elementwise(node, kernel_of)
 

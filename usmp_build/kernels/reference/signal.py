@@ -5,7 +5,9 @@ What they read is checked here as far as the model has it: their C reads where t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import log2
+from types import MappingProxyType
 
 import numpy as np
 
@@ -43,8 +45,7 @@ def window(node: Node) -> Kernel:
     turn = (Touch(0, 1, (weights.elements, 1)), Touch(2, 1, (weights.elements, 1), writes=True))
     accesses = Accesses((Part((rounds, weights.elements), turn),), (2, 0, 2))
     fields = (("size", source.elements), ("window", weights.elements), ("shift", shift))
-    traffic = (Traffic(source.size), Traffic(source.size), Traffic(written=output.size))
-    return _kernel("signal_window", (Input(0), Input(1), Output(0)), fields, accesses, traffic)
+    return _kernel("signal_window", (Input(0), Input(1), Output(0)), fields, accesses, {1: Traffic(source.size)})
 
 
 def energy(node: Node) -> Kernel:
@@ -69,7 +70,7 @@ def fft_auto_scale(node: Node) -> Kernel:
     turn = (Touch(0, 1, (1,)), Touch(1, 1, (1,), writes=True))
     parts = (Part((source.elements,), turn), Part((1,), (Touch(2, 1, writes=True),)))
     accesses = Accesses(parts, (2, 2, 4), phases=True)
-    traffic = (Traffic(2 * source.size), Traffic(written=output.size), Traffic(written=shift.size))
+    traffic = {0: Traffic(2 * source.size)}
     fields = (("size", source.elements),)
     return _kernel("signal_fft_auto_scale", (Input(0), Output(0), Output(1)), fields, accesses, traffic)
 
@@ -100,8 +101,7 @@ def logarithm(node: Node) -> Kernel:
         ("correction", options.input_correction_bits),
         ("scale", options.output_scale),
     )
-    traffic = (Traffic(source.size), Traffic(source.size), Traffic(written=output.size))
-    call = _call("signal_log", (Input(0), Derived(0), Output(0)), fields, accesses, traffic)
+    call = _call("signal_log", (Input(0), Derived(0), Output(0)), fields, accesses, {1: Traffic(source.size)})
     entries = [round(65536 * (log2(1 + i / 128) - i / 128)) for i in range(129)]
     return Kernel((call,), constants=(Constant("logarithms", DType.UINT16, np.array(entries, "<u2").tobytes()),))
 
@@ -118,7 +118,7 @@ def pcan(node: Node) -> Kernel:
     turn = (Touch(0, 1, (1,)), Touch(1, 1, (1,)), Touch(3, 1, (1,), writes=True))
     accesses = Accesses((Part((source.elements,), turn),), (4, 4, 0, 4))
     operands = (Input(0), Input(1), Input(2), Output(0))
-    traffic = (Traffic(source.size), Traffic(noise.size), Traffic(6 * source.elements), Traffic(written=output.size))
+    traffic = {2: Traffic(6 * source.elements)}
     return _kernel("signal_pcan", operands, (("size", source.elements), ("shift", shift)), accesses, traffic)
 
 
@@ -137,13 +137,8 @@ def filter_bank(node: Node) -> Kernel:
         node.expect(inside, "has a channel that reaches beyond its spectrum or its weights")
     wide = [width for width in widths[: channels + 1] if width > 0]
     read = sum(wide)
-    traffic = (
-        Traffic(4 * read),
-        *(Traffic(2 * read),) * 2,
-        *(Traffic(2 * len(wide)),) * 2,
-        Traffic(2 * (channels + 1)),
-        Traffic(written=output.size),
-    )
+    weighed, placed = Traffic(2 * read), Traffic(2 * len(wide))
+    traffic = {1: weighed, 2: weighed, 3: placed, 4: placed, 5: Traffic(2 * (channels + 1))}
     reads = [(Touch(0, width, start=start),) if width > 0 else () for start, width in zip(starts, widths, strict=False)]
     writes = [(), *((Touch(6, 1, start=channel, writes=True),) for channel in range(channels))]
     parts = tuple(Part((1,), (*read, *write)) for read, write in zip(reads, writes, strict=False) if read or write)
@@ -183,7 +178,7 @@ def _kernel(
     operands: tuple[Operand, ...],
     fields: tuple[tuple[str, Value], ...],
     accesses: Accesses,
-    traffic: tuple[Traffic, ...] = (),
+    traffic: Mapping[int, Traffic] = MappingProxyType({}),
 ) -> Kernel:
     return Kernel((_call(function, operands, fields, accesses, traffic),))
 
@@ -193,7 +188,7 @@ def _call(
     operands: tuple[Operand, ...],
     fields: tuple[tuple[str, Value], ...],
     accesses: Accesses,
-    traffic: tuple[Traffic, ...] = (),
+    traffic: Mapping[int, Traffic] = MappingProxyType({}),
 ) -> KernelCall:
     return KernelCall(
         function, Whole(), operands, Parameters(f"{function}_parameters", fields), traffic, accesses=accesses

@@ -5,6 +5,8 @@ They go in one direction, that of time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Value, Whole
 from usmp_build.ir.graph import DType
@@ -26,7 +28,7 @@ def delay(node: Node) -> Kernel:
     signals = source.elements // samples
     fields = (("signals", signals), ("samples", samples), ("delay", length))
     kept = 2 * signals * length
-    moved = (Traffic(source.size), Traffic(kept, kept))
+    moved = {1: Traffic(kept, kept)}
     return _kernel(node, "signal_delay", (Input(0), Input(1), Output(0)), fields, moved)
 
 
@@ -48,10 +50,10 @@ def framer(node: Node) -> Kernel:
     if first > _MOST:
         raise Unsupported(f"its first frame is complete after {first:,} steps")
     before, steps = o.samples_before(options), signals * frames
-    moved = (
-        Traffic(2 * steps * (size - before + min(before, step))),
-        Traffic(2 + 2 * steps * (before + max(before - step, 0)), 2 + 2 * steps * before),
-    )
+    moved = {
+        0: Traffic(2 * steps * (size - before + min(before, step))),
+        1: Traffic(2 + 2 * steps * (before + max(before - step, 0)), 2 + 2 * steps * before),
+    }
     fields = (
         ("signals", signals),
         ("frames", frames),
@@ -79,7 +81,7 @@ def overlap_add(node: Node) -> Kernel:
     fields = (("signals", signals), ("frames", frames), ("size", size), ("step", step))
     function = "signal_overlap_add_f32" if source.dtype is DType.FLOAT32 else "signal_overlap_add_s16"
     sums = signals * frames * (size - step) * source.dtype.bits // 8
-    moved = (Traffic(source.size), Traffic(sums, sums))
+    moved = {1: Traffic(sums, sums)}
     return _kernel(node, function, (Input(0), Input(1), Output(0)), fields, moved)
 
 
@@ -102,7 +104,7 @@ def stacker(node: Node) -> Kernel:
         raise Unsupported(f"it stacks {frames:,} frames")
     fields = (("channels", channels), ("left", left), ("before", frames - 1), ("step", step))
     kept, output = 2 * (frames - step) * channels, node.outputs[0]
-    moved = (Traffic(source.size), Traffic(2 + output.size - source.size, 2 + kept), Traffic(kept, output.size))
+    moved = {1: Traffic(2 + output.size - source.size, 2 + kept), 2: Traffic(kept, output.size)}
     return _kernel(node, "signal_stacker", (Input(0), Input(1), Output(0), Output(1)), fields, moved)
 
 
@@ -125,7 +127,7 @@ def spectral_subtraction(node: Node) -> Kernel:
         ("clamping", int(options.clamping)),
     )
     operands = (Input(0), Input(1), Output(0), Output(1))
-    moved = (Traffic(source.size), Traffic(source.size, source.size))
+    moved = {1: Traffic(source.size, source.size)}
     return _kernel(node, "signal_subtraction", operands, fields, moved, source.elements)
 
 
@@ -134,12 +136,12 @@ def _kernel(
     function: str,
     operands: tuple[Operand, ...],
     fields: tuple[tuple[str, Value], ...],
-    moved: tuple[Traffic, ...],
+    moved: Mapping[int, Traffic],
     turns: int = 0,
 ) -> Kernel:
     """Return a kernel that changes its state; without `turns`, it reads its input again after it wrote its output.
 
-    `moved` is the traffic of its first operands; all others are outputs that are written once.
+    `moved` is the traffic of operands that are not read or written once.
     """
     state = node.input(1)
     if not state.is_variable:
@@ -154,8 +156,7 @@ def _kernel(
     if turns:
         accesses = Accesses((Part((turns,), (Touch(0, 1, (1,)), Touch(2, 1, (1,), writes=True))),), widths)
     struct = f"{function.removesuffix('_s16').removesuffix('_f32')}_parameters"
-    traffic = (*moved, *(Traffic(written=tensor.size) for tensor in node.outputs[len(moved) - 2 :]))
-    call = KernelCall(function, Whole(), operands, Parameters(struct, fields), traffic, accesses=accesses)
+    call = KernelCall(function, Whole(), operands, Parameters(struct, fields), moved, accesses=accesses)
     return Kernel((call,), updates=frozenset({1}))
 
 

@@ -41,12 +41,7 @@ def _cut_at_run_time(node: Node) -> Kernel:
     node.expect(fits, f"takes a part of shape {list(part)} of {list(shape)}")
     node.expect(begins.elements == len(shape) > 0, "does not have a begin for each axis")
     lines, run = prod(part[:-1]), part[-1]
-    traffic = (
-        Traffic(output.size),
-        Traffic(begins.size),
-        Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1)),
-        Traffic(written=output.size),
-    )
+    traffic = {0: Traffic(output.size), 2: Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1))}
     parts = Part((), (Touch(1, begins.elements),)), Part((lines,), (Touch(3, run, (run,), writes=True),))
     call = KernelCall(
         f"slice_{START_SUFFIXES[begins.dtype]}",

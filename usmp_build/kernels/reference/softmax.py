@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
 
 from usmp_build.arithmetic import interpolated
@@ -51,7 +52,7 @@ def softmax(node: Node) -> Kernel:
     node.expect(len(source.shape) >= 1, "works on a tensor without dimensions")
     beta, types = single(node.options(Softmax).beta), (source.dtype, output.dtype)
     if types == (DType.FLOAT32, DType.FLOAT32):
-        traffic = (Traffic(2 * source.size), Traffic(2 * output.size, 2 * output.size))
+        traffic = {0: Traffic(2 * source.size), 1: Traffic(2 * output.size, 2 * output.size)}
         return within_rows(node, "softmax_f32", "softmax_f32_parameters", traffic, ("beta", beta))
     if types not in _OUTPUTS:
         raise unsupported_types(source, output)
@@ -62,7 +63,7 @@ def softmax(node: Node) -> Kernel:
         raise Unsupported(f"its output does not have the scale 1/{steps} and the zero point {zero_point}")
     if source.dtype is DType.INT16:
         return _int16(node, beta)
-    traffic = (Traffic(3 * source.size), Traffic(written=output.size))
+    traffic = {0: Traffic(3 * source.size)}
     return within_rows(node, function, "softmax_s8_parameters", traffic, *exponent_fields(node, beta))
 
 
@@ -79,8 +80,8 @@ def _int16(node: Node, beta: float) -> Kernel:
         Constant("exponentials", DType.INT16, interpolated.table(interpolated.exponential, -_REACH, 0)),
         Constant("reciprocals", DType.INT16, interpolated.table(interpolated.reciprocal, 0, 1)),
     )
-    per_row = Traffic(4 * source.elements // source.shape[-1])
-    traffic = (Traffic(2 * source.size), Traffic(2 * source.size), per_row, Traffic(output.size, 2 * output.size))
+    twice, per_row = Traffic(2 * source.size), Traffic(4 * source.elements // source.shape[-1])
+    traffic = {0: twice, 1: twice, 2: per_row, 3: Traffic(output.size, 2 * output.size)}
     fields = ("multiplier", to_table.multiplier), ("shift", to_table.shift)
     return within_rows(node, "softmax_s16", "softmax_s16_parameters", traffic, *fields, tables=tables)
 
@@ -89,14 +90,14 @@ def within_rows(
     node: Node,
     function: str,
     struct: str,
-    traffic: tuple[Traffic, ...],
+    traffic: Mapping[int, Traffic],
     *fields: tuple[str, Value],
     tables: tuple[Constant, ...] = (),
 ) -> Kernel:
     """Return the kernel of a function that makes each row along the last axis from that row of the input.
 
     It reads an element for the last time right before it writes there.  `fields` are its parameters after the number
-    and the size of the rows; `tables` are operands between input and output; `traffic` is that of all rows.
+    and the size of the rows; `tables` are operands between input and output; `traffic` is that of operands in all rows.
     """
     source, output = node.input(0), node.output
     node.expect(source.elements == output.elements, "has an output of another size than its input")

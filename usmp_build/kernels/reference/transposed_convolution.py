@@ -57,12 +57,8 @@ def transpose_conv(node: Node) -> Kernel:
     operands = (Input(2), Input(1), *how.operands, Output(0))
     size = source.dtype.bits // 8
     taps = source.shape[0] * _taps(down) * _taps(across) * blocks(outputs)
-    traffic = (
-        Traffic(taps * inputs * size),
-        Traffic(taps * inputs * BLOCK * weights.dtype.bits // 8),
-        *(Traffic(output.elements * width) for width in how.widths),
-        Traffic(written=output.size),
-    )
+    weighed = Traffic(taps * inputs * BLOCK * weights.dtype.bits // 8)
+    traffic = {1: weighed, **how.traffic(output.elements)}
     name = f"transpose_conv_{how.suffix}"
     axes = down, across
     accesses = transpose_conv_accesses(source.shape[0], axes, pitches, (inputs, outputs), size, len(operands))

@@ -6,7 +6,7 @@ from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows
 from usmp_build.kernels.reference.copies import check_types
 from usmp_build.kernels.reference.moves import Axis, Move, byte_steps, moves
 from usmp_build.kernels.reference.node import Node
@@ -49,7 +49,7 @@ def _whole(shape: tuple[int, ...], order: list[int], width: int) -> Move:
 
 def row_by_row(node: Node, form: Rows, axes: list[RowAxis]) -> Kernel:
     """Return the kernel that makes one output row in a call, of runs along at most four axes."""
-    source, output, size = node.input(0), node.output, 1
+    source, size = node.input(0), 1
     width = source.dtype.bits // 8
     if axes[-1:] and axes[-1].rows == 0 and axes[-1].step == 1:
         size = axes.pop().extent
@@ -65,8 +65,7 @@ def row_by_row(node: Node, form: Rows, axes: list[RowAxis]) -> Kernel:
     pitches = tuple(prod(extents[axis + 1 :]) * size for axis in range(_MOST_AXES))
     touches = (Touch(0, size, steps, rows=rows), Touch(1, size, pitches, writes=True))
     accesses = Accesses((Part(extents, touches),), (width, width))
-    traffic = (Traffic(source.size), Traffic(written=output.size))
-    return Kernel((KernelCall("transpose_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses),))
+    return Kernel((KernelCall("transpose_row", form, (Input(0), Output(0)), parameters, accesses=accesses),))
 
 
 def _order(node: Node) -> list[int]:

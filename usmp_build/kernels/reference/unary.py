@@ -172,8 +172,8 @@ def _with_table(
     node: Node, function: str, table: Constant, struct: str = "elements", *fields: tuple[str, int], reads: int
 ) -> Kernel:
     """Return the kernel of a function that reads so many values of a table for each element."""
-    elements, width = node.output.elements, node.output.dtype.bits // 8
-    traffic = (Traffic(elements * width), Traffic(elements * width * reads), Traffic(written=elements * width))
+    width = node.output.dtype.bits // 8
+    traffic = {1: Traffic(node.output.size * reads)}
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(node.output.shape[-axes:])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from usmp_build.interfaces.accesses import Accesses
+from usmp_build.interfaces.call_traffic import call_traffic
 from usmp_build.interfaces.kernels import (
     Constant,
     Kernel,
@@ -63,7 +64,10 @@ def added_up(
     sums = sums or (DType.FLOAT32 if source.dtype.is_float else DType.INT32)
     size = sums.bits // 8 * output.elements
     each = size * (rows + 1)  # a sum is begun, added to for every row, and read at the end
-    traffic = (*whole.traffic[:split], Traffic(each, each), *whole.traffic[split:])
+    traffic = {split: Traffic(each, each)}
+    for position, moved in enumerate(call_traffic(whole)):  # rows that the window does not cover are not read
+        if moved is not None:
+            traffic[position if position < split else position + 1] = moved
     function = parameters.struct.removesuffix("_parameters")
     call = replace(
         whole,

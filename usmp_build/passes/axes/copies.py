@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from usmp_build.interfaces.kernels import Kernel, KernelCall, Pieces, Traffic
+from usmp_build.interfaces.kernels import Kernel, KernelCall, Pieces
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.ir.labels import short_label
 from usmp_build.passes.axes.question import Reading
@@ -41,8 +41,7 @@ def in_pieces(kernel: Kernel, count: int, elements: int) -> Kernel:
     """Return a kernel that runs the kernel of one piece `count` times, in both directions."""
 
     def repeated(call: KernelCall) -> KernelCall:
-        traffic = tuple(Traffic(each.read * count, each.written * count) for each in call.traffic)
-        return replace(call, form=Pieces(count, (elements,) * len(call.operands)), traffic=traffic)
+        return replace(call, form=Pieces(count, (elements,) * len(call.operands)))
 
     backward = kernel.backward and in_pieces(kernel.backward, count, elements)
     return replace(kernel, calls=tuple(map(repeated, kernel.calls)), backward=backward)

@@ -58,6 +58,8 @@ def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgr
     declared = call.accesses
     if isinstance(call.form, Pieces) and len(call.form.pitches) != len(call.operands):
         yield f"its pieces have {len(call.form.pitches)} pitches, and the call has {len(call.operands)} operands"
+    if unknown := sorted(call.traffic.keys() - range(len(call.operands))):
+        yield f"it states the traffic of operand {unknown[0]}, and has {len(call.operands)}"
     if declared is None:
         return
     if len(declared.widths) != len(call.operands):
@@ -172,11 +174,11 @@ def _unequal(forward: Kernel, backward: Kernel) -> Iterator[str]:
 
 
 def _moved(kernel: Kernel) -> dict[Operand, tuple[Traffic, int]]:
-    """Return for each operand the declared traffic of all calls, and the number of calls that declare none."""
+    """Return for each operand the stated traffic of all calls, and the number of calls that state none."""
     moved: dict[Operand, tuple[Traffic, int]] = {}
     for call in kernel.calls:
         for position, operand in enumerate(call.operands):
-            traffic, silent = moved.get(operand, (Traffic(), 0))
-            of_call = call.traffic[position] if call.traffic else Traffic()
-            moved[operand] = traffic + of_call, silent + (not call.traffic)
+            total, silent = moved.get(operand, (Traffic(), 0))
+            stated = call.traffic.get(position)
+            moved[operand] = (total, silent + 1) if stated is None else (total + stated, silent)
     return moved
