@@ -52,6 +52,28 @@ def lost(first: bool = False) -> bytes:
     return write(model(main, once, data=[np.ones(4, np.float32).tobytes()]))
 
 
+def lost_in_a_branch() -> bytes:
+    """The negative of x + bias, or of x; which one an input tells."""
+    floats = [tensor(name, (1, 4), "FLOAT32") for name in ("x", "y", "z")]
+    main = [
+        operator("IF", [3, 0], [1], Node("IfOptions", ThenSubgraphIndex=1, ElseSubgraphIndex=2)),
+        operator("NEG", [1], [2]),
+    ]
+    plus = [
+        operator("VAR_HANDLE", [], [1], VARIABLE),
+        operator("READ_VARIABLE", [1], [2], Node("ReadVariableOptions")),
+        operator("ADD", [0, 2], [3], Node("AddOptions")),
+    ]
+    in_branch = [floats[0], tensor("handle", (), "RESOURCE"), tensor("bias", (1, 4), "FLOAT32"), floats[1]]
+    return write(
+        model(
+            subgraph([*floats, tensor("c", (1,), "BOOL")], main, [0, 3], [2]),
+            subgraph(in_branch, plus, [0], [3]),
+            subgraph([floats[0], floats[1]], [operator("RELU", [0], [1])], [0], [1]),
+        )
+    )
+
+
 @needs_c
 @needs_oracle
 def test_undefined_quotients_are_left_out(tmp_path: Path) -> None:
@@ -127,3 +149,14 @@ def test_what_is_read_from_it_is_left_out_and_what_is_made_of_it_compared(tmp_pa
         "they are read from a variable that nothing assigns"
     )
     assert "not compared" not in call("selftest", tmp_path / "right.tflite", "--runs", "3").out
+
+
+@needs_c
+@needs_oracle
+def test_what_a_branch_may_read_from_it_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "m.tflite").write_bytes(lost_in_a_branch())
+    done = call("selftest", tmp_path / "m.tflite", "--runs", "4")
+    assert done.code == 0, done.err
+    equal, left_out = done.out.splitlines()
+    assert equal.startswith("m: 2 tensors, those of 2 subgraphs not compared, 4 runs, all equal")
+    assert left_out.startswith('m: not compared: 16 of 16 elements of tensor 1 "y", which are undefined: ')

@@ -18,7 +18,7 @@ from tests.support.kernels.drawing import constant, plain
 from tests.support.tools import few, needs_oracle
 from tests.support.tree import ROOT
 from usmp_build.cli.oracle_process import TFLM
-from usmp_build.cli.selftest.asking import Question, accepted, ask
+from usmp_build.cli.selftest.asking import Ours, Question, accepted, ask
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.cli.selftest.segments import File, Segment
 from usmp_build.importers.tflite import read_tflite
@@ -98,6 +98,19 @@ def test_operators_that_are_refused_are_found_in_what_is_called_too() -> None:
     )
     data = flatfile(Subgraph("main", (x, x, x, x), (0,), (3,), operators), test, body)
     assert accepted(REQUEST, data, File(data).trials()) == [True, False, True]
+
+
+@needs_oracle
+def test_segments_go_on_with_other_values_in_some_channels_or_all() -> None:
+    q = quantization([1.0], [0])
+    tensors = [tensor(name, (1, 4), Quantization=q) for name in ("x", "r", "y")]
+    operators = [operator("RELU", [0], [1]), operator("RELU", [1], [2])]
+    data = write(model(subgraph(tensors, operators, [0], [2])))
+    ours = Ours([{1: np.array([[9, 8]], np.int8)}, {}], {1: (0, 2)})
+    runs = [{0: np.array([[1, 2, 3, 4]], np.int8)}] * 2
+    replies = ask(Question(REQUEST, data, File(data).segments([False, False], TFLM, [1, 2]), runs, ours))
+    found = [[part[name].tolist() for part, name in zip(run or [], "12", strict=True)] for run in replies.runs]
+    assert found == [[[[1, 2, 3, 4]], [[9, 2, 8, 4]]], [[[1, 2, 3, 4]]] * 2]
 
 
 @needs_oracle

@@ -52,7 +52,8 @@ class Answers:
         return len(self.runs) - self.compared - len(self.aborted)
 
 
-_NOTHING = Ours()
+_NO_OURS = Ours()
+_NOTHING: Values = {}
 
 
 def oracle_tensors(
@@ -61,7 +62,7 @@ def oracle_tensors(
     inputs: list[Sample],
     tensors: list[int],
     has_state: bool = False,
-    ours: Ours = _NOTHING,
+    ours: Ours = _NO_OURS,
 ) -> Answers | None:
     """Return the values of `tensors` of the main subgraph, for each run; None without TensorFlow Lite Micro.
 
@@ -107,7 +108,8 @@ def _by_segments(file: File, question: Question, tensors: Sequence[int], refused
     replaced = {tensor for segment in segments if file.may_differ(segment) for tensor in segment.tensors}
     values = [{tensor: value for tensor, value in run.items() if tensor in replaced} for run in question.ours.runs]
     ours = replace(question.ours, runs=values)
-    runs = [{**run, **file.undefined} for run in question.runs]
+    mine = question.ours.runs or [_NOTHING] * len(question.runs)
+    runs = [{**run, **_undefined(file, each)} for run, each in zip(question.runs, mine, strict=True)]
     replies = ask(replace(question, segments=segments, runs=runs, ours=ours))
     answers = [
         None if run is None else _merged(file, segments, run, known, tensors)
@@ -121,6 +123,12 @@ def _by_segments(file: File, question: Question, tensors: Sequence[int], refused
     return Answers(
         answers, replies.aborted, by, aborts, frozenset(tensor for segment in inexact for tensor in segment.tensors)
     )
+
+
+def _undefined(file: File, mine: Values) -> Values:
+    """Return what segments go on with in place of what is not defined: ours, or zeros where there is none."""
+    both = ((tensor, zeros, mine.get(tensor, zeros)) for tensor, zeros in file.undefined.items())
+    return {tensor: value if value.shape == zeros.shape else zeros for tensor, zeros, value in both}
 
 
 def _merged(
