@@ -34,8 +34,12 @@ class Diagnostic:
     """A span of a text file, or the name of a file that has no lines (a model)."""
     help: str = ""
 
+    is_warning: bool = False
+    """Whether work goes on all the same."""
+
     def __str__(self) -> str:
-        lines = [f"{_prefix(self.place)}error[{self.code}]: {printable(self.message)}"]
+        kind = "warning" if self.is_warning else "error"
+        lines = [f"{_prefix(self.place)}{kind}[{self.code}]: {printable(self.message)}"]
         if isinstance(self.place, Span) and self.place.source:
             lines += _excerpt(self.place)
         if self.help:

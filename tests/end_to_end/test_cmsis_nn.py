@@ -43,6 +43,19 @@ def test_scratch_is_planned_and_nothing_overlaps(isa: str, scratch: list[int], p
     assert plan["models"][0]["declined"] == []
 
 
+def test_what_helium_reads_behind_constants_is_in_the_plan(path: Path) -> None:
+    """No other constant begins in the 16 bytes behind weights of convolutions, nor does the pool end there."""
+    plans = [json.loads(call("plan", path, "--json", "--isa", isa, "--model", "digits").out) for isa in ("dsp", "mve")]
+    assert "behind it are read" not in json.dumps(plans[0])
+    constants = [row for row in plans[1]["buffers"] if row["kind"] == "constant"]
+    weights = [row for row in constants if row["reason"] == "of the model, and up to 16 bytes behind it are read"]
+    assert len(weights) == 4
+    (end,) = {pool["size"] for pool in plans[1]["pools"] if pool["name"] == weights[0]["pool"]}
+    for row in weights:
+        following = (offset for each in constants if (offset := each["offset"]) > row["offset"])
+        assert min(following, default=end) >= row["offset"] + row["size"] + 16
+
+
 def test_layers_that_it_lacks_run_by_reference_kernels(tmp_path: Path) -> None:
     tensors = '  %0 "x" int8[4] scale=0.1 zero=3\n  %1 "y" int8[4] scale=0.1 zero=3\n'
     model = f'model "m"\nsubgraph 0 "main"\n{tensors}  inputs %0\n  outputs %1\n  %1 = RELU(%0) @0\n'

@@ -48,6 +48,16 @@ def test_runs_that_abort_are_named_and_the_others_compared(tmp_path: Path) -> No
     assert fewer.out == "m: 1 tensors, 10 runs, all equal to those of TensorFlow Lite Micro\n"
 
 
+def test_strict_has_an_exit_code_for_what_was_not_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = softmax(tmp_path, 512, 1.0)
+    done = call("selftest", path, "--strict")
+    assert (done.code, done.err) == (6, "")
+    assert "8 of 10 runs" in done.out
+    assert call("selftest", path, "--strict", "--runs", "1").code == 0
+    monkeypatch.setattr(oracle, "find_spec", lambda _: None)
+    assert call("selftest", path, "--strict", "--runs", "1").code == 6
+
+
 def test_a_difference_after_an_abort_is_found_in_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = oracle.oracle_tensors
 

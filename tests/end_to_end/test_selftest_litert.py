@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.cli import call
+from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import Case, activation, case, constant
 from tests.support.list_writes import doubling
@@ -25,7 +26,7 @@ OpResolverType = enum.Enum("OpResolverType", "BUILTIN_REF BUILTIN_WITHOUT_DEFAUL
 
 
 class Interpreter:
-    def __init__(self, model_path, experimental_op_resolver_type, experimental_preserve_all_tensors):
+    def __init__(self, model_content, experimental_op_resolver_type, experimental_preserve_all_tensors):
         if experimental_op_resolver_type is OpResolverType.BUILTIN_REF:
             raise ValueError("Didn't find op for builtin opcode 'TILE' version '3'.")
 
@@ -87,14 +88,56 @@ def test_what_only_litert_runs_is_compared_with_it(
     assert ("all equal to those of LiteRT" if code == 0 else "help: LiteRT rounds elsewhere") in done.out + done.err
 
 
+def between() -> bytes:
+    """ADD, TILE and MUL of int8, in a row; the last one makes more of small differences than LiteRT may have."""
+    q = quantization([0.5], [0])
+    tensors = [
+        *(tensor(name, (size,), Quantization=q) for name, size in (("x", 4), ("a", 4), ("b", 8), ("c", 8))),
+        tensor("times", (1,), "INT32", Buffer=1),
+    ]
+    operators = [
+        operator("ADD", [0, 0], [1], Node("AddOptions")),
+        operator("TILE", [1, 4], [2]),
+        operator("MUL", [2, 2], [3], Node("MulOptions")),
+    ]
+    return write(model(subgraph(tensors, operators, [0], [3]), data=[np.array([2], np.int32).tobytes()]))
+
+
+@pytest.mark.parametrize(
+    ("off", "fault", "says"),
+    [
+        (2, None, "m: 3 tensors, 10 runs, all equal to those of TensorFlow Lite Micro, and of LiteRT for TILE\n"),
+        (4, None, 'run 0, operator 1 (TILE), tensor 2 "b" int8[8]: 8 of 8 elements differ'),
+        (0, 0, 'run 0, operator 0 (ADD), tensor 1 "a" int8[4]: 1 of 4 elements differ'),
+        (0, 1, 'run 0, operator 1 (TILE), tensor 2 "b" int8[8]: 1 of 8 elements differ'),
+        (2, 2, 'run 0, operator 2 (MUL), tensor 3 "c" int8[8]: 1 of 8 elements differ'),
+    ],
+)
+def test_each_operator_is_judged_by_its_own_oracle(
+    off: int, fault: int | None, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LiteRT computes TILE only, and MUL goes on with ours; `fault` is the position of an operator that is wrong."""
+    stand_in(INTERPRETER.replace("+ np.array(OFF,", f"^ np.array({off},"), tmp_path, monkeypatch)
+    (tmp_path / "m.tflite").write_bytes(between())
+    compiler = tmp_path / "cc"
+    planted = "" if fault is None else f"sed -i 's/USMP_TRACE(\"m\", {fault}, /t{fault + 1}[0] ^= 64; &/' m.c\n"
+    compiler.write_text(f'#!/bin/sh\n{planted}exec cc "$@"\n', encoding="utf-8")
+    compiler.chmod(0o755)
+    done = call("selftest", tmp_path / "m.tflite", "--cc", compiler)
+    assert says in done.out + done.err, done.err
+    assert done.code == (0 if done.out else 4)
+    assert ("LiteRT rounds elsewhere" in done.err) == ("(TILE)" in says)
+
+
 def test_loops_that_write_rows_are_compared_with_litert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """TensorFlow Lite Micro would write beyond its tensors, and is neither asked nor given such a model."""
-    stand_in(
-        INTERPRETER.replace("np.tile(self.data, 2) + np.array(OFF, ", "self.data * np.array(2, "), tmp_path, monkeypatch
-    )
+    results = "{4: np.array(4, np.int32), 5: self.data, 2: 2 * self.data}[index]"
+    repeated = "np.tile(self.data, 2) + np.array(OFF, self.data.dtype)"
+    looped = INTERPRETER.replace("        assert index == 2\n", "").replace(repeated, results)
+    stand_in(looped, tmp_path, monkeypatch)
     (tmp_path / "m.tflite").write_bytes(flatfile(*doubling()))
     done = call("selftest", tmp_path / "m.tflite")
-    assert "m: 1 tensors, those of 2 subgraphs not compared, 10 runs, all equal to those of LiteRT" in done.out
+    assert "m: 3 tensors, those of 2 subgraphs not compared, 10 runs, all equal to those of LiteRT" in done.out
     refused = call("export", "tflm", tmp_path / "m.tflite", "--out", tmp_path / "out")
     assert "error[T247]" in refused.err
     assert "unroll=True" in refused.err

@@ -54,12 +54,13 @@ def make(
     interleaved: tuple[str, str] | None = None,
     find: str = "",
     build_type: str | None = None,
+    include: Path | None = None,
 ) -> Image:
     """Plan, write the harness, and build everything with the example's CMake project.
 
     The plan is the one that all boards share; with `find`, CMake plans once more.  `application` is C of what the
     application supplies.  Of the models in `interleaved`, all of the second one runs after each operator of the first
-    one, and no other runs.
+    one, and no other runs.  `include` is CMake that is run before the example's.
     """
     made = generated(manifest, shared)
     planned, layout = made.planned, made.layout
@@ -71,9 +72,8 @@ def make(
     if find:
         path.write_text(manifest + _PORTABLE, encoding="utf-8")
     hook = ("USMP_HOOK",)
-    elf = firmware.build(
-        board, build, manifest=path, main=main, definitions=hook, find=find or _PLANNED, build_type=build_type
-    )
+    how = {"find": find or _PLANNED, "build_type": build_type, "include": include}
+    elf = firmware.build(board, build, manifest=path, main=main, definitions=hook, **how)
     return Image(
         board, folder, elf, planned, layout, build / "plan.usmp" if find else made.folder / "generated", shared
     )

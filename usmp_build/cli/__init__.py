@@ -40,7 +40,7 @@ _QUOTING = "--from-tvmc"
 _EXIT_CODES = """\
 @FILE stands for the arguments in a file, one a line.
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed ·
-5 internal error"""
+5 internal error · 6 not compared (selftest --strict)"""
 
 _DEBUG = "--debug"
 _INTERRUPTED = 130

@@ -20,6 +20,7 @@ from usmp_build.manifest.resolve import resolve
 from usmp_build.output import staleness, writer
 from usmp_build.output.bundle import Bundle
 from usmp_build.output.provenance import foreign_files
+from usmp_build.report.lost_values import lost_values
 from usmp_build.report.over_budget import over_budget
 
 
@@ -72,6 +73,8 @@ def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> No
         *extern_functions(planned.summary),
         sep="\n",
     )
+    for lost in lost_values(planned.request.models, planned.imported):
+        print(lost, file=sys.stderr)
     for sentence in over_budget(planned.summary, None):
         print(f"warning: {sentence}", file=sys.stderr)
 

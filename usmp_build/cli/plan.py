@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import replace
 
 from usmp_build import pipeline
@@ -12,6 +13,7 @@ from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.layout.plan_json import plan_json
+from usmp_build.report.lost_values import lost_values
 from usmp_build.report.over_budget import over_budget
 
 
@@ -36,6 +38,8 @@ def run(parsed: argparse.Namespace) -> int:
         print(plan_json(replace(summary, alternatives=alternatives)), end="")
     else:
         print(plan_table(summary, alternatives))
+    for warning in lost_values(request.models, planned.imported):
+        print(warning, file=sys.stderr)
     over = tuple(over_budget(summary, alternatives)) if parsed.fail_over_budget else ()
     if over:
         raise CheckFailed(*(Diagnostic("U248", sentence, summary.manifest) for sentence in over))

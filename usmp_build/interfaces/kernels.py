@@ -261,6 +261,8 @@ class Kernel:
     """A kernel with the same results that writes the output from the last byte to the first; None: there is none.  It
     has the same constants, scratch, alignment, strikes, updates and pitched operands, and moves the same bytes: the
     direction is chosen after all these are fixed."""
+    beyond: tuple[tuple[Input | Derived, int], ...] = ()
+    """Constants behind whose last byte it reads, with the most bytes: whatever is there changes no result."""
     declined: tuple[str, ...] = ()
     """Why there are no faster kernels for the target, fastest first: "dsp: it scales by more than 1/2"."""
     by_rows: Kernel | None = None

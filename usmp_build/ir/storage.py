@@ -53,6 +53,8 @@ class StorageBuffer:
     share."""
     cache_line: int = 0
     """Bytes of a cache line if it must not share any, because DMA may touch it; 0: it may share them."""
+    tail: int = 0
+    """Most bytes behind a constant that kernels read, whatever is there; they are in its pool."""
     equals: tuple[str, ...] = ()
     """Names of equal constants that are merged into this one (see `passes.once`)."""
 

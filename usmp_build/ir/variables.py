@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from usmp_build.ir.graph import Model, Operator, Subgraph
-from usmp_build.ir.options import VarHandle
+from usmp_build.ir.options import VarHandle, called_subgraphs
 
 HANDLE, READ, ASSIGN = "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"
 
@@ -46,3 +46,24 @@ def accesses(model: Model) -> Iterator[VariableAccess]:
                 value = op.outputs[0] if op.kind == READ else op.inputs[1]
                 if value is not None:
                     yield VariableAccess(names_by_handle[handle], index, value, op.kind == ASSIGN)
+
+
+def run_by(model: Model, *operators: Operator) -> list[int]:
+    """Return the subgraphs that operators call, and what these call."""
+    subgraphs: list[int] = []
+    waiting = list(operators)
+    for op in waiting:
+        new = [callee for callee in called_subgraphs(op.options) if callee not in subgraphs]
+        subgraphs += new
+        waiting += (inner for callee in new for inner in model.subgraphs[callee].operators)
+    return subgraphs
+
+
+def unassigned(model: Model) -> list[str]:
+    """Return the variables that are read, and that nothing which runs assigns: their values are not in the model."""
+    running = {0, *run_by(model, *model.subgraphs[0].operators)}
+    names: dict[bool, dict[str, None]] = {False: {}, True: {}}
+    for access in accesses(model):
+        if access.subgraph in running:
+            names[access.is_assigned][access.resource] = None
+    return [name for name in names[False] if name not in names[True]]

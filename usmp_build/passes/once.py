@@ -72,7 +72,16 @@ def _together(group: Sequence[StorageBuffer], pools: tuple[int, ...]) -> Storage
     models = tuple(sorted({model for buffer in group for model in buffer.models}))
     alignment = lcm(*(buffer.alignment for buffer in group))
     equal_names = tuple(buffer.name for buffer in group[1:])
-    return replace(group[0], models=models, pools=pools, alignment=alignment, equals=equal_names)
+    longest = max(group, key=lambda buffer: buffer.tail)
+    return replace(
+        group[0],
+        models=models,
+        pools=pools,
+        alignment=alignment,
+        tail=longest.tail,
+        reason=longest.reason,
+        equals=equal_names,
+    )
 
 
 def _groups(buffers: Sequence[StorageBuffer], members: Sequence[int]) -> Iterable[tuple[list[int], tuple[int, ...]]]:

@@ -1,11 +1,4 @@
-"""The metadata "OfflineMemoryAllocation" of a .tflite file: read, and put in front of the file.
-
-A reader begins at the root, and offsets in a flatbuffer lead forward from where they are.  So a new root goes in front,
-and its offsets lead into the old file, which stays as it is, byte for byte:
-
-    new root, list of buffers, list of metadata, offsets │ old file: its root is not used any more
-        └────────────────────────────────────────────────┴──→ subgraphs, buffers, ...
-"""
+"""The metadata "OfflineMemoryAllocation" of a .tflite file: read, and put in front of the file."""
 
 from __future__ import annotations
 
@@ -24,12 +17,11 @@ from usmp_build.importers.tflite.flatbuffer import (
     tables,
     text,
 )
+from usmp_build.tflm.front import Old, Table, Tables, front
 
 _NAME = "OfflineMemoryAllocation"
 _HEAD = 3
 """Numbers before the offsets: version, subgraphs, and how many offsets there are."""
-_ALIGNMENT = 16
-"""Of the data of buffers, and so of what is put in front, in bytes."""
 _FIELDS = 8
 """Of the root; a newer schema may have more."""
 _BUFFERS, _METADATA = 4, 6
@@ -110,78 +102,12 @@ def with_offsets(data: bytes, subgraphs: int, offsets: Sequence[int]) -> bytes:
     root = decode(_Root, data)
     names = [entry.name for entry in decode(_Contents, data).metadata]
     kept = [at for at, name in zip(root.metadata, names, strict=True) if name != _NAME]
-    front = _Front(len(root.buffers), len(kept), len(offsets))
-    base = front.size
-    targets = {
-        1: root.operator_codes,
-        2: root.subgraphs,
-        3: root.description,
-        5: root.metadata_buffer,
-        7: root.signature_defs,
-    }
-    places = {slot: base + at for slot, at in targets.items() if at}
-    places |= {_BUFFERS: front.buffers, _METADATA: front.metadata}
-    front.put_root(root.version, places)
-    front.put_list(front.buffers, [*(base + at for at in root.buffers), front.buffer])
-    front.put_list(front.metadata, [*(base + at for at in kept), front.entry])
-    front.put_entry(len(root.buffers))
-    front.put_data(struct.pack(f"<{_HEAD + len(offsets)}i", 1, subgraphs, len(offsets), *offsets))
-    return bytes(front.bytes) + data
-
-
-class _Front:
-    """The bytes in front: a table has a table of its fields before it, and a text or vector its length."""
-
-    def __init__(self, buffers: int, metadata: int, offsets: int) -> None:
-        self._root = 8 + _up(4 + 2 * _FIELDS, 4)
-        self.buffers = self._root + 4 + 4 * _FIELDS
-        self.metadata = self.buffers + 4 + 4 * (buffers + 1)
-        self.entry = self.metadata + 4 + 4 * (metadata + 1) + 8
-        self._name = self.entry + 12
-        self.buffer = _up(self._name + 4 + len(_NAME) + 1, 4) + 8
-        self._data = _up(self.buffer + 8 + 4, _ALIGNMENT)
-        self.size = _up(self._data + 4 * (_HEAD + offsets), _ALIGNMENT)
-        self.bytes = bytearray(self.size)
-
-    def put_root(self, version: int, places: dict[int, int]) -> None:
-        """Write the root, whose other fields are at these places."""
-        self._put(0, "I", self._root)
-        self.bytes[4:8] = b"TFL3"
-        present = [4 + 4 * slot if slot == 0 or slot in places else 0 for slot in range(_FIELDS)]
-        self._put(8, "H", 4 + 2 * _FIELDS, 4 + 4 * _FIELDS, *present)
-        self._put(self._root, "i", self._root - 8, version)
-        for slot, place in places.items():
-            self._refer(self._root + 4 + 4 * slot, place)
-
-    def put_list(self, at: int, places: Sequence[int]) -> None:
-        """Write a vector of tables."""
-        self._put(at, "I", len(places))
-        for index, place in enumerate(places):
-            self._refer(at + 4 + 4 * index, place)
-
-    def put_entry(self, buffer: int) -> None:
-        """Write the metadata that name a buffer by its number."""
-        self._put(self.entry - 8, "H", 8, 12, 4, 8)
-        self._put(self.entry, "i", 8)
-        self._refer(self.entry + 4, self._name)
-        self._put(self.entry + 8, "I", buffer)
-        self._put(self._name, "I", len(_NAME))
-        self.bytes[self._name + 4 : self._name + 4 + len(_NAME)] = _NAME.encode()
-
-    def put_data(self, data: bytes) -> None:
-        """Write the buffer and its data."""
-        self._put(self.buffer - 8, "H", 6, 8, 4)
-        self._put(self.buffer, "i", 8)
-        self._refer(self.buffer + 4, self._data - 4)
-        self._put(self._data - 4, "I", len(data))
-        self.bytes[self._data : self._data + len(data)] = data
-
-    def _refer(self, at: int, place: int) -> None:
-        self._put(at, "I", place - at)
-
-    def _put(self, at: int, letter: str, *numbers: int) -> None:
-        struct.pack_into(f"<{len(numbers)}{letter}", self.bytes, at, *numbers)
-
-
-def _up(size: int, alignment: int) -> int:
-    return -(-size // alignment) * alignment
+    content = struct.pack(f"<{_HEAD + len(offsets)}i", 1, subgraphs, len(offsets), *offsets)
+    buffers: Tables = (*map(Old, root.buffers), Table([content]))
+    metadata: Tables = (*map(Old, kept), Table([_NAME, len(root.buffers)]))
+    codes, graphs, description, old_metadata, signatures = (
+        Old(place) if place else None
+        for place in (root.operator_codes, root.subgraphs, root.description, root.metadata_buffer, root.signature_defs)
+    )
+    slots = [root.version, codes, graphs, description, buffers, old_metadata, metadata, signatures]
+    return front(Table(slots)) + data

@@ -69,6 +69,12 @@ def test_alignments_are_all_obeyed_and_constants_of_no_bytes_are_one() -> None:
     assert len(merged([constant(A, data=b""), constant(A, B, data=b"")]).buffers) == 1
 
 
+def test_the_longest_tail_stays_and_says_why() -> None:
+    longer = replace(constant(A, name="z"), tail=16, reason="16 bytes behind it are read")
+    for buffers in itertools.permutations([constant(A, name="x"), replace(constant(A, name="y"), tail=3), longer]):
+        assert [(b.tail, b.reason) for b in merged(buffers).buffers] == [(16, longer.reason)]
+
+
 def test_other_buffers_keep_their_order() -> None:
     tensor = StorageBuffer("m.x", Kind.INPUT, (0,), 4, 1, DType.INT8, (A,), "")
     result = merged([tensor, constant(A), constant(A), tensor])

@@ -6,16 +6,16 @@ the manifest keeps must be intact.  At every step, garbage fills the bytes that 
 the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
 application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
 and every access is traced, of rows in each position: how closely buffers may lie must follow from these accesses, too.
-TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, LiteRT for models that only that
-runs, and TVM for those that it imported; runs on which it aborts are listed, and not compared.  Without it, and for
-programs, the check is only that results do not depend on the garbage.
+TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, LiteRT for operators that only that
+runs, each on the inputs that ours had, and TVM for models that it imported; what is undefined and runs on which they
+abort are counted, and not compared.  Without them, and for programs, the check is only that results do not depend on
+the garbage.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from usmp_build import pipeline
@@ -23,16 +23,20 @@ from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.selftest.accesses import check_accesses
+from usmp_build.cli.selftest.asking import MODELS
 from usmp_build.cli.selftest.between import is_late
-from usmp_build.cli.selftest.compare import comparable_tensors, compare, rewritten
+from usmp_build.cli.selftest.compare import comparable_tensors, compare, our_tensors, rewritten, undefined_elements
 from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import Sample, samples
 from usmp_build.cli.selftest.intact import check_intact, inputs_at_start
-from usmp_build.cli.selftest.oracle import MODELS, Answers, oracle_tensors
+from usmp_build.cli.selftest.oracle import Answers, oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.output import writer
 from usmp_build.pipeline import Planned
+
+_NOT_ALL = 6
+"""The exit code of --strict where runs could not be compared."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,6 +49,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--accesses",
         action="store_true",
         help="trace every access instead, and check how closely buffers of an operator may lie",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help=f"exit {_NOT_ALL} if runs could not be compared, for an interpreter aborts on them or is not installed",
     )
     parser.add_argument("--cc", default="", metavar="COMPILER", help="the C compiler (default: $CC, else cc)")
     parser.add_argument(
@@ -81,17 +90,20 @@ def run(parsed: argparse.Namespace) -> int:
         inputs_at_start(planned, index, *runs) for index, runs in enumerate(zip(inputs, results, strict=True))
     ]
     check_intact(planned, start_inputs, results)
+    is_all = True
     for index, model in enumerate(request.models):
         _same_in_other_garbage(planned, index, results[index], repeated[index])
         data = files.read(model.path, model.span) if model.path.lower().endswith(MODELS) else None
-        print("\n".join(_compared(planned, index, results[index], start_inputs[index], data, parsed.seed)))
-    return 0
+        lines, is_whole = _compared(planned, index, results[index], start_inputs[index], data, parsed.seed)
+        print("\n".join(lines))
+        is_all &= is_whole
+    return 0 if is_all or not parsed.strict else _NOT_ALL
 
 
 def _compared(
     planned: Planned, index: int, runs: list[Run], start_inputs: list[Sample], data: bytes | None, seed: int
-) -> Iterator[str]:
-    """Compare the runs of a model with TensorFlow Lite Micro, and yield what was compared and what could not be.
+) -> tuple[list[str], bool]:
+    """Compare the runs of a model with TensorFlow Lite Micro; say what was compared, and whether that is all.
 
     `data` is the model's file, if an interpreter reads such.  Raises CheckFailed where a tensor differs, or
     nothing at all could be compared.
@@ -100,32 +112,38 @@ def _compared(
     runs = [[record for record in run if record.step >= Mark.OUTPUT] for run in runs]
     answers = None
     if data is not None:
-        answers = oracle_tensors(model, data, start_inputs, comparable_tensors(planned, index, runs), is_stateful)
-    if answers is not None and not answers.compared:
-        message = f'nothing of model "{model.name}" was compared: {_not_compared(answers, seed)}'
-        help_ = "try other inputs, by --seed or more --runs, or compare on the target"
-        raise CheckFailed(Diagnostic("S640", message, model.path, help_))
+        wanted, ours = comparable_tensors(planned, index, runs), our_tensors(planned, index, runs)
+        answers = oracle_tensors(model, data, start_inputs, wanted, is_stateful, ours)
     if answers is None:
         against = "a second run in other garbage"
         if data is not None:
             against += " (to compare with TensorFlow Lite Micro: pip install 'usmp_build[oracle]')"
         count = len({record.tensor for record in runs[0]})
-    else:
-        against = answers.by
-        count = compare(planned, index, runs, answers.runs, answers.is_exact)
-    part = f"{answers.compared} of " if answers is not None and answers.aborted else ""
+        return [_equal(planned, index, count, _runs(len(runs)), against)], data is None
+    if not answers.compared:
+        message = f'nothing of model "{model.name}" was compared: {_not_compared(answers, seed)}'
+        help_ = "try other inputs, by --seed or more --runs, or compare on the target"
+        raise CheckFailed(Diagnostic("S640", message, model.path, help_))
+    count = compare(planned, index, runs, answers.runs, answers.inexact)
+    part = f"{answers.compared} of " if answers.aborted else ""
+    lines = [_equal(planned, index, count, f"{part}{_runs(len(runs))}", answers.by)]
+    lines += undefined_elements(planned, index, answers.runs)
+    if answers.aborted:
+        lines.append(f"{model.name}: not compared: {_not_compared(answers, seed)}")
+    return lines, not answers.aborted
+
+
+def _equal(planned: Planned, index: int, count: int, runs: str, against: str) -> str:
     tensors = f"{count} tensors{rewritten(planned, index)}"
-    yield f"{model.name}: {tensors}, {part}{_runs(len(runs))}, all equal to those of {against}"
-    if answers is not None and answers.aborted:
-        yield f"{model.name}: not compared: {_not_compared(answers, seed)}"
+    return f"{planned.request.models[index].name}: {tensors}, {runs}, all equal to those of {against}"
 
 
 def _not_compared(answers: Answers, seed: int) -> str:
     """Say which runs there is no answer for; the number of a run and the seed make its inputs again."""
     numbers = ", ".join(map(str, answers.aborted))
     which = f"run{'s' if len(answers.aborted) > 1 else ''} {numbers} of --seed {seed}"
-    lost = f", and was not asked about the {_runs(answers.lost)} after that" if answers.lost else ""
-    return f"{answers.by} aborts on the inputs of {which}{lost}"
+    lost = f", and was not asked about the {_runs(answers.untried)} after that" if answers.untried else ""
+    return f"{answers.aborts} aborts on the inputs of {which}{lost}"
 
 
 def _runs(count: int) -> str:

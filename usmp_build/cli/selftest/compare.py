@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.cli.selftest.asking import Ours
 from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Mark, Record, Run
 from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.cli.selftest.undefined import Undefined
 from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
-from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.graph import DType, Subgraph, Tensor
+from usmp_build.ir.labels import tensor_label
 from usmp_build.ir.ports import show_type
 from usmp_build.pipeline import Planned
 
@@ -26,17 +28,19 @@ _LITERT_STEPS = 2
 """By so many steps integers may differ from LiteRT's, which rounds elsewhere."""
 
 
-def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer], is_exact: bool = True) -> int:
-    """Compare every tensor of every run that has an answer, bit for bit if that `is_exact`; return how many there were.
+def compare(
+    planned: Planned, model: int, runs: list[Run], reference: list[Answer], inexact: Collection[int] = ()
+) -> int:
+    """Compare every tensor of every run that has an answer; return how many there were.
 
-    Tensors that lost channels are compared in the remaining ones, variables that several operators change after the
-    last of them, and frames that are not complete not at all.  Raises CheckFailed that names the first operator whose
-    result differs.
+    Integers are compared bit for bit, unless they are `inexact`.  Tensors that lost channels are compared in the
+    remaining ones, variables that several operators change after the last of them, and masked elements and frames
+    that are not complete not at all.  Raises CheckFailed that names the first operator whose result differs.
     """
     graph = planned.analysis.models[model].main
     remaining = planned.analysis.rewrites[model].channels
     copied = _copied_outputs(planned, model).items()
-
+    loose = {*inexact, *(copy for copy, output in copied if output in inexact)}
     undefined = Undefined(graph)
 
     def expected_of(answer: dict[int, NDArray[Any]]) -> dict[int, NDArray[Any]]:
@@ -56,6 +60,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
             tensor = graph.tensors[record.tensor]
             if tensor.is_variable and record is not last[record.tensor]:
                 continue
+            is_exact = record.tensor not in loose
             wrong = _differing(tensor, record, expected[record.tensor], is_exact)
             if wrong:
                 raise CheckFailed(_report(planned, model, number, record, wrong, is_exact))
@@ -64,10 +69,36 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
             raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
     for index, folded in _folded(planned, model):
         constant = Record(Mark.OUTPUT, index, folded.data or b"")
-        if any(_differing(folded, constant, expected[index], is_exact) for _, _, expected in answered):
+        if any(_differing(folded, constant, expected[index], index not in loose) for _, _, expected in answered):
             raise CheckFailed(_report(planned, model, 0, constant, "the constant that was computed at build time"))
         seen.add(index)
     return len(seen)
+
+
+def our_tensors(planned: Planned, model: int, runs: list[Run]) -> Ours:
+    """Return the tensors of the file that each run computed as a whole."""
+    channels = {
+        tensor: kept for (graph, tensor), kept in planned.analysis.rewrites[model].channels.items() if not graph
+    }
+    outputs = _copied_outputs(planned, model)
+    whole = (_whole(planned.analysis.models[model].main, run) for run in runs)
+    return Ours([{outputs.get(tensor, tensor): value for tensor, value in each.items()} for each in whole], channels)
+
+
+def _whole(graph: Subgraph, run: Run) -> dict[int, NDArray[Any]]:
+    """Return the last value of each tensor of which the program showed all rows."""
+    rows_of: dict[int, dict[int, bytes]] = {}
+    for record in run:
+        rows = rows_of.setdefault(record.tensor, {})
+        if record.row is None:
+            rows.clear()
+        rows[record.row or 0] = record.data
+    data = {tensor: b"".join(rows[row] for row in sorted(rows)) for tensor, rows in rows_of.items()}
+    return {
+        index: np.frombuffer(data[index], tensor.dtype.numpy).reshape(tensor.shape)
+        for index, tensor in enumerate(graph.tensors)
+        if tensor.dtype.numpy and len(data.get(index, b"")) == tensor.size > 0
+    }
 
 
 def rewritten(planned: Planned, model: int) -> str:
@@ -85,6 +116,20 @@ def rewritten(planned: Planned, model: int) -> str:
         f", those of {called} subgraph{'s' * (called > 1)} not compared" * bool(called),
     ]
     return "".join(parts)
+
+
+def undefined_elements(planned: Planned, model: int, answers: list[Answer]) -> Iterator[str]:
+    """Say how many elements were left out, of all runs that have an answer."""
+    main = planned.imported[model].main
+    answered = [answer for answer in answers if answer is not None]
+    for tensor in sorted({t for answer in answered for t, value in answer.items() if np.ma.is_masked(value)}):
+        masks = [np.ma.getmaskarray(answer[tensor]) for answer in answered]
+        count = f"{sum(int(mask.sum()) for mask in masks)} of {sum(mask.size for mask in masks)} elements"
+        is_quotient = main.operators[main.producers[tensor]].kind == "DIV"
+        why = "TensorFlow Lite Micro shifts them by more than 31 bits"
+        why = why if is_quotient else "they are read from a variable that nothing assigns"
+        label = tensor_label(0, tensor, main.tensors[tensor].name)
+        yield f"{planned.request.models[model].name}: not compared: {count} of {label}, which are undefined: {why}"
 
 
 def comparable_tensors(planned: Planned, model: int, runs: list[Run]) -> list[int]:
@@ -131,12 +176,14 @@ def _incomplete(run: Run, expected: Mapping[int, NDArray[Any]]) -> Iterator[Reco
 def _differing(tensor: Tensor, record: Record, expected: NDArray[Any], is_exact: bool) -> str:
     """Return in words how a tensor or row differs; empty when it does not, or not beyond the tolerance."""
     kind = np.dtype(tensor.dtype.numpy or "uint8")
-    got, want = np.frombuffer(record.data, kind), np.frombuffer(expected.tobytes(), kind)
+    got, want = np.frombuffer(record.data, kind), np.frombuffer(np.ma.getdata(expected).tobytes(), kind)
+    is_undefined = np.ma.getmaskarray(expected).ravel() if np.ma.is_masked(expected) else np.zeros(want.size, np.bool_)
     if record.row is not None:
-        want = want[record.row * got.size :][: got.size]
+        row = slice(record.row * got.size, (record.row + 1) * got.size)
+        want, is_undefined = want[row], is_undefined[row]
     if got.size != want.size:
         return f"{got.size} elements instead of {want.size}"
-    unlike = got != want
+    unlike = (got != want) & ~is_undefined
     if kind.kind == "f":
         with np.errstate(invalid="ignore"):
             largest = 0.0 if is_exact else np.nanmax(np.abs(expected), initial=0) * _LITERT_TOLERANCE
@@ -160,7 +207,5 @@ def _report(planned: Planned, model: int, run: int, record: Record, wrong: str, 
     message = f'model "{planned.request.models[model].name}", run {run}, {who}, {what}: {wrong}'
     help_ = at_fault(planned.summary.models[model], how=" with the model, or with usmp-build inspect model --data")
     if not is_exact:
-        help_ = (
-            f"LiteRT rounds elsewhere, and small differences grow from layer to layer; where that is not it, {help_}"
-        )
+        help_ = f"LiteRT rounds elsewhere, but not by so much: {help_}"
     return Diagnostic("S604", message, planned.request.models[model].path, help_)

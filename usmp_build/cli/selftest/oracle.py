@@ -1,48 +1,45 @@
 """Other interpreters as oracle, in a separate process: they abort on models and inputs that they do not support.
 
-That is TensorFlow Lite Micro; for a model that it refuses LiteRT, if any package that has it is installed; and for
+That is TensorFlow Lite Micro; for operators that it refuses LiteRT, if any package that has it is installed; and for
 a model that TVM imported, TVM.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
-from contextlib import suppress
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli import oracle_process
 from usmp_build.cli.oracle_process import LITERT, TFLM, TVM
+from usmp_build.cli.selftest.asking import NAMES, Ours, Question, Values, accepted, ask, refusal
 from usmp_build.cli.selftest.inputs import Sample
-from usmp_build.errors import CheckFailed, Diagnostic
-from usmp_build.importers.tflite import read_tflite, resizes
-from usmp_build.ir.graph import DType
+from usmp_build.cli.selftest.segments import File, Segment
+from usmp_build.cli.selftest.undefined import shifted_too_far
+from usmp_build.errors import CheckFailed
 from usmp_build.request import ModelRequest
+from usmp_build.tflm.metadata import fixed
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
-"""Tensors of a run by index; None: no answer."""
+"""Tensors of a run by index, masked where they are undefined; None: no answer."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What an interpreter computes."""
+    """What interpreters compute."""
 
     runs: list[Answer]
     aborted: list[int]
     """The runs on whose inputs it aborts."""
-    by: str = "TensorFlow Lite Micro"
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether its integers are ours, bit for bit."""
-        return self.by != _LITERT
+    by: str = NAMES[TFLM]
+    """Whose tensors they are, for messages."""
+    aborts: str = NAMES[TFLM]
+    """Who aborts, for messages."""
+    inexact: frozenset[int] = frozenset()
+    """Tensors whose integers need not be ours, bit for bit: LiteRT's."""
 
     @property
     def compared(self) -> int:
@@ -50,109 +47,109 @@ class Answers:
         return sum(answer is not None for answer in self.runs)
 
     @property
-    def lost(self) -> int:
+    def untried(self) -> int:
         """The number of runs after the last abort, which were not tried."""
         return len(self.runs) - self.compared - len(self.aborted)
 
 
-MODELS = (".tflite", ".onnx", ".relax.json")
-"""Ends of the names of files that an interpreter reads."""
-_LITERT = "LiteRT"
-_NAMES = {TFLM: "TensorFlow Lite Micro", TVM: "TVM"}
-_SECONDS = 600
-_ABORTS = 16
-"""No runs are tried after this many aborts: each costs another process."""
+_NO_OURS = Ours()
+_NOTHING: Values = {}
 
 
 def oracle_tensors(
-    model: ModelRequest, data: bytes, inputs: list[Sample], tensors: list[int], has_state: bool = False
+    model: ModelRequest,
+    data: bytes,
+    inputs: list[Sample],
+    tensors: list[int],
+    has_state: bool = False,
+    ours: Ours = _NO_OURS,
 ) -> Answers | None:
     """Return the values of `tensors` of the main subgraph, for each run; None without TensorFlow Lite Micro.
 
     A run whose inputs abort it has no answer.  Nor do the runs after it where the model `has_state`, for that is lost
-    then, and the runs after the last of many aborts.  Raises CheckFailed for a model that TensorFlow Lite Micro refuses
-    where LiteRT is not installed, or refuses it, too.
+    then, and the runs after the last of many aborts.  Raises CheckFailed for a model with operators that TensorFlow
+    Lite Micro refuses where LiteRT is not installed, or refuses them, too.
     """
-    if not model.path.endswith(".tflite"):
-        return replace(_tried(TVM, model, data, inputs, tensors, _ABORTS), by="TVM's virtual machine")
+    if not model.path.lower().endswith(".tflite"):
+        runs = [dict(enumerate(sample)) for sample in inputs]
+        segment = Segment(TVM, (), [(position, None) for position in runs[0]], tensors)
+        return replace(_whole(Question(model, data, [segment], runs), tensors), by=NAMES[TVM], aborts=NAMES[TVM])
     if find_spec(TFLM) is None:
         return None
-    most = 1 if has_state else _ABORTS
-    try:
-        if resizes(data) or _has_dynamic_lstm(data):
-            raise _refusal(model, f'TensorFlow Lite Micro reads or writes beyond tensors of model "{model.name}"')
-        return _tried(TFLM, model, data, inputs, tensors, most)
-    except CheckFailed:
-        package = next(filter(find_spec, LITERT), None)
-        if package is None:
-            raise
-        with suppress(CheckFailed):
-            return replace(_tried(package, model, data, inputs, _held(data, tensors), most), by=_LITERT)
-        raise
+    file = File(data)
+    runs = [dict(zip(file.main.inputs, sample, strict=True)) for sample in inputs]
+    whole = Segment(TFLM, (), [(tensor, None) for tensor in file.main.inputs], tensors)
+    refused = None
+    if file.is_defined and not file.is_misread:
+        try:
+            return _whole(Question(model, data, [whole], runs, has_state=has_state), tensors)
+        except CheckFailed as error:
+            refused = error
+    return _by_segments(file, Question(model, data, [], runs, ours, has_state), tensors, refused)
 
 
-def _has_dynamic_lstm(data: bytes) -> bool:
-    """Tell whether there is an LSTM of float32 with weights of int8, which TensorFlow Lite Micro takes for floats."""
-    graphs = read_tflite(data, "").subgraphs
-    pairs = ((graph, op) for graph in graphs for op in graph.operators if op.kind == "UNIDIRECTIONAL_SEQUENCE_LSTM")
-    return any(
-        {graph.tensors[t].dtype for t in op.inputs[:3] if t is not None} == {DType.FLOAT32, DType.INT8}
-        for graph, op in pairs
+def _whole(question: Question, tensors: Sequence[int]) -> Answers:
+    replies = ask(question)
+    runs = [None if run is None else {t: run[0][str(t)] for t in tensors} for run in replies.runs]
+    return Answers(runs, replies.aborted)
+
+
+def _by_segments(file: File, question: Question, tensors: Sequence[int], refused: CheckFailed | None) -> Answers:
+    """Ask TensorFlow Lite Micro about all operators that it accepts, and LiteRT, if it is there, about the others."""
+    if reason := fixed(question.data):
+        raise refused or refusal(question.model, f'model "{question.model.name}" cannot be cut into segments: {reason}')
+    accepts = accepted(question.model, question.data, file.trials())
+    other = next(filter(find_spec, LITERT), "")
+    if not other and not all(accepts):
+        unit = file.units[accepts.index(False)]
+        message = f'{NAMES[TFLM]} does not run {file.label(unit)} of model "{question.model.name}"'
+        raise refused or refusal(question.model, message)
+    segments = file.segments(accepts, other, tensors)
+    replaced = {tensor for segment in segments if file.may_differ(segment) for tensor in segment.tensors}
+    values = [{tensor: value for tensor, value in run.items() if tensor in replaced} for run in question.ours.runs]
+    ours = replace(question.ours, runs=values)
+    mine = question.ours.runs or [_NOTHING] * len(question.runs)
+    runs = [{**run, **_undefined(file, each)} for run, each in zip(question.runs, mine, strict=True)]
+    replies = ask(replace(question, segments=segments, runs=runs, ours=ours))
+    answers = [
+        None if run is None else _merged(file, segments, run, known, tensors)
+        for run, known in zip(replies.runs, runs, strict=True)
+    ]
+    inexact = [segment for segment in segments if segment.package != TFLM]
+    aborts = " or ".join(dict.fromkeys(NAMES[segment.package] for segment in segments))
+    by, kinds = NAMES[TFLM], {file.main.operators[index].kind for segment in inexact for index in segment.operators}
+    if inexact:
+        by = aborts if inexact == segments else f"{by}, and of LiteRT for {', '.join(sorted(kinds))}"
+    return Answers(
+        answers, replies.aborted, by, aborts, frozenset(tensor for segment in inexact for tensor in segment.tensors)
     )
 
 
-def _held(data: bytes, tensors: list[int]) -> list[int]:
-    """Return those of these tensors that LiteRT holds after a run: not what a loop returns and nothing reads."""
-    graph = read_tflite(data, "").main
-    returned = {tensor for op in graph.operators if op.kind in ("IF", "WHILE") for tensor in op.outputs}
-    read = {*graph.outputs, *(tensor for op in graph.operators for tensor in op.inputs)}
-    return [tensor for tensor in tensors if tensor in read or tensor not in returned]
+def _undefined(file: File, mine: Values) -> Values:
+    """Return what segments go on with in place of what is not defined: ours, or zeros where there is none."""
+    both = ((tensor, zeros, mine.get(tensor, zeros)) for tensor, zeros in file.undefined.items())
+    return {tensor: value if value.shape == zeros.shape else zeros for tensor, zeros, value in both}
 
 
-def _refusal(model: ModelRequest, message: str) -> CheckFailed:
-    help_ = "run it on the target; or pip install ai-edge-litert, to compare with that what only it runs"
-    return CheckFailed(Diagnostic("S603", message, model.path, help_))
-
-
-def _tried(
-    package: str, model: ModelRequest, data: bytes, inputs: list[Sample], tensors: list[int], most_aborts: int
-) -> Answers:
-    with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as scratch:
-        folder = Path(scratch)
-        (folder / _file_name(model)).write_bytes(data)
-        arrays = {f"{run}_{i}": array for run, sample in enumerate(inputs) for i, array in enumerate(sample)}
-        np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
-        runs: list[Answer] = []
-        aborted: list[int] = []
-        while len(runs) < len(inputs) and len(aborted) < most_aborts:
-            runs += _answers(package, model, folder, len(runs), tensors)
-            if len(runs) < len(inputs):
-                aborted.append(len(runs))
-                runs.append(None)
-        return Answers(runs + [None] * (len(inputs) - len(runs)), aborted)
-
-
-def _file_name(model: ModelRequest) -> str:
-    return "model" + next(suffix for suffix in MODELS if model.path.lower().endswith(suffix))
-
-
-def _answers(package: str, model: ModelRequest, folder: Path, first: int, tensors: list[int]) -> list[Answer]:
-    """Run the runs from `first` on; return the answers up to the first run that aborts."""
-    files = [str(folder / name) for name in (_file_name(model), "inputs.npz", ".")]
-    module = ["-W", "ignore", "-m", oracle_process.__name__, package]  # the last line is to say what went wrong
-    command = [sys.executable, *module, *files, str(first), *map(str, tensors)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        message = f'{_NAMES.get(package, _LITERT)} did not run model "{model.name}" within {_SECONDS} seconds'
-        raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
-    is_aborted = done.returncode < 0
-    if done.returncode and not (is_aborted and (folder / oracle_process.READY).exists()):
-        last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        reason = " ".join(last) or "it aborts"
-        raise _refusal(model, f'{_NAMES.get(package, _LITERT)} refuses model "{model.name}": {reason}')
-    answers: list[Answer] = []
-    while (path := folder / f"{first + len(answers)}.npz").exists():
-        with np.load(path) as stored:
-            answers.append({int(tensor): stored[tensor] for tensor in stored.files})
-    return answers
+def _merged(
+    file: File,
+    segments: Sequence[Segment],
+    run: Sequence[Mapping[str, NDArray[Any]]],
+    known: Values,
+    wanted: Collection[int],
+) -> dict[int, NDArray[Any]]:
+    """Return the tensors of a run that are wanted, or that are masked, as they are undefined."""
+    constants = {
+        t: each.as_array() for t, each in enumerate(file.main.tensors) if each.is_constant and each.dtype.numpy
+    }
+    merged = {**constants, **known}
+    for segment, stored in zip(segments, run, strict=True):
+        given = {tensor: stored[f"in_{tensor}"] for tensor, _ in segment.inputs}
+        values = {tensor: stored[str(tensor)] for tensor in segment.tensors}
+        for op in file.may_shift_too_far(segment.operators):
+            operands = [(constants | given | values)[tensor] for tensor in op.inputs if tensor is not None]
+            is_undefined = shifted_too_far(op, file.main, operands)
+            values[op.outputs[0]] = np.ma.array(values[op.outputs[0]], mask=is_undefined)
+        merged |= values
+    merged |= {tensor: np.ma.array(value, mask=True) for tensor, value in file.undefined.items()}
+    return {tensor: value for tensor, value in merged.items() if tensor in wanted or np.ma.is_masked(value)}

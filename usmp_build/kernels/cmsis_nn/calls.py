@@ -31,7 +31,7 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.cmsis_nn import scratch
-from usmp_build.kernels.cmsis_nn.scratch import Dims, Pair
+from usmp_build.kernels.cmsis_nn.scratch import Dims, Pair, Tail
 from usmp_build.kernels.reference.node import Node
 from usmp_build.request import Isa
 
@@ -88,10 +88,11 @@ class Portable:
         operands: tuple[Operand, ...],
         constants: tuple[Constant, ...] = (),
         size: int | None = None,
+        beyond: tuple[tuple[Input | Derived, int], ...] = (),
     ) -> Kernel:
         """Return the kernel of a function that takes `size` bytes of scratch, or NULL, last; None: it takes no scratch.
 
-        The accesses of CMSIS-NN are unknown, so nothing overlaps.
+        The accesses of CMSIS-NN are unknown, so nothing overlaps; `beyond` is that of the kernel.
         """
         request = (ScratchRequest("scratch", size, DType.INT32),) if size else ()
         if size is not None:
@@ -99,7 +100,7 @@ class Portable:
             operands = (*operands, Scratch(0) if size else Absent())
         parameters = Parameters(f"cmsis_nn_{struct}_parameters", tuple(fields))
         call = KernelCall(f"cmsis_nn_{name}_{self.isa.value}", Whole(), operands, parameters)
-        return Kernel((call,), constants, request, alignment=4)
+        return Kernel((call,), constants, request, alignment=4, beyond=beyond)
 
 
 def _dims(portable: Portable, channels: int, output_channels: int) -> tuple[Dims, Dims]:
@@ -131,7 +132,8 @@ def _convolution(portable: Portable) -> Kernel:
     weights = Dims(filters, portable["window_height"], portable["window_width"], channels)
     _check_taps(prod(weights[1:]))
     size = scratch.convolution(portable.isa, source, weights, *_window(portable))
-    return _of_sums(portable, "conv_2d_s8", (source, weights, output), size)
+    tail = scratch.convolution_tail(portable.isa)
+    return _of_sums(portable, "conv_2d_s8", (source, weights, output), size, tail)
 
 
 def _depthwise(portable: Portable) -> Kernel:
@@ -141,7 +143,8 @@ def _depthwise(portable: Portable) -> Kernel:
     _check_taps(prod(weights[1:]))
     _, padding, dilation = _window(portable)
     size = scratch.depthwise(portable.isa, source, weights, padding, dilation)
-    return _of_sums(portable, "depthwise_conv_2d_s8", (source, weights, output), size)
+    tail = scratch.depthwise_tail(portable.isa, source, weights, dilation)
+    return _of_sums(portable, "depthwise_conv_2d_s8", (source, weights, output), size, tail)
 
 
 def _check_taps(elements: int) -> None:
@@ -149,8 +152,13 @@ def _check_taps(elements: int) -> None:
         raise Missing(f"its window has more than {LARGEST:,} elements")
 
 
-def _of_sums(portable: Portable, name: str, shapes: tuple[Dims, Dims, Dims], size: int) -> Kernel:
+def _of_sums(portable: Portable, name: str, shapes: tuple[Dims, Dims, Dims], size: int, tail: Tail) -> Kernel:
     """Weights and biases are those of the reference kernel; shifts are wider."""
+    _, weights, biases, multipliers, shifts, *_ = portable.call.operands
+    behind = ((weights, tail.weights), *((each, tail.numbers) for each in (biases, multipliers, shifts)))
+    beyond = tuple((each, count) for each, count in behind if count and isinstance(each, (Input, Derived)))
+    if any(isinstance(each, Input) and not portable.node.tensor(each).is_constant for each, _ in beyond):
+        raise Missing("its weights or biases are not constant")
     fields: tuple[tuple[str, Value], ...] = (
         *zip(("input", "filter", "output"), map(tuple, shapes), strict=True),
         ("depth_multiplier", portable["depth_multiplier"]),
@@ -159,10 +167,9 @@ def _of_sums(portable: Portable, name: str, shapes: tuple[Dims, Dims, Dims], siz
         ("output_offset", portable["output_zero_point"]),
         *portable.limits(),
     )
-    shifts = Constant("shift", DType.INT32, portable.numbers(1).astype("<i4").tobytes())
-    multipliers, _, *others = portable.kernel.constants
-    constants = (multipliers, shifts, *others)
-    return portable.whole(name, "convolution", fields, portable.call.operands, constants, size)
+    wide = Constant("shift", DType.INT32, portable.numbers(1).astype("<i4").tobytes())
+    first, _, *others = portable.kernel.constants
+    return portable.whole(name, "convolution", fields, portable.call.operands, (first, wide, *others), size, beyond)
 
 
 def _fully_connected(portable: Portable) -> Kernel:

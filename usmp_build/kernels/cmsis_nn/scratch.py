@@ -1,5 +1,8 @@
 """The scratch of CMSIS-NN's functions, in bytes: what their `*_get_buffer_size` returns in any of its versions 6 and 7.
 
+And tails: how many bytes behind constants they read, which changes no result.  With Helium, loops load the next 16
+bytes of weights before they know that there are none, and depthwise ones load four channels where fewer are left.
+
 Arguments are named as the fields of CMSIS-NN's structs.  Where compilers or versions differ, it is the most.
 """
 
@@ -11,6 +14,10 @@ from usmp_build.request import Isa
 
 _BLOCK = 124
 """Channels of a block of depthwise convolutions with Helium: CH_IN_BLOCK_MVE."""
+
+
+_VECTOR = 16
+"""Bytes of a vector of Helium."""
 
 
 class Dims(NamedTuple):
@@ -27,6 +34,26 @@ class Pair(NamedTuple):
 
     h: int
     w: int
+
+
+class Tail(NamedTuple):
+    """Most bytes that are read behind weights, and behind biases, multipliers and shifts."""
+
+    weights: int
+    numbers: int
+
+
+def convolution_tail(isa: Isa) -> Tail:
+    """Return the tail of what arm_convolve_wrapper_s8 reads."""
+    return Tail(_VECTOR if isa is Isa.MVE else 0, 0)
+
+
+def depthwise_tail(isa: Isa, source: Dims, filters: Dims, dilation: Pair) -> Tail:
+    """Return the tail of what arm_depthwise_conv_wrapper_s8 reads; `filters.c` are all channels of the output."""
+    if isa is not Isa.MVE or source.c != filters.c or source.n != 1 or dilation != Pair(1, 1):
+        return Tail(0, 0)
+    lanes = -filters.c % 4
+    return Tail(lanes, 4 * lanes)
 
 
 def convolution(isa: Isa, source: Dims, filters: Dims, stride: Pair, padding: Pair, dilation: Pair) -> int:
@@ -46,7 +73,7 @@ def depthwise(isa: Isa, source: Dims, filters: Dims, padding: Pair, dilation: Pa
     """Return the scratch of arm_depthwise_conv_wrapper_s8; `filters.c` are all channels of the output."""
     taps = filters.h * filters.w
     if isa is Isa.MVE and source.c == 1 < filters.c:  # it is computed as an ordinary one, with other filters
-        return _columns(isa, taps) + _in_words(taps * filters.c)
+        return _columns(isa, taps) + _in_words(taps * filters.c) + convolution_tail(isa).weights
     if isa is Isa.PORTABLE or source.c != filters.c or source.n != 1 or dilation != Pair(1, 1):
         return 0
     if isa is Isa.MVE:

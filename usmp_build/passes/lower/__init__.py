@@ -24,7 +24,7 @@ def lower(request: Request, storage: Storage, lifetimes: Lifetimes, costs: Costs
     for index, buffer in enumerate(storage.buffers):
         intervals = tuple((i.start, i.stop) for i in lifetimes.intervals[index])
         is_constant = buffer.kind is Kind.CONSTANT
-        size = align_up(buffer.size, unit) if is_constant else buffer.extent
+        size = align_up(buffer.size + buffer.tail, unit) if is_constant else buffer.extent
         alignment = unit if is_constant else buffer.alignment
         buffers.append(Buffer(buffer.name, size, buffer.pools, costs.values[index], alignment, intervals))
     pools = tuple(Pool(pool.name, pool.limit) for pool in request.pools)

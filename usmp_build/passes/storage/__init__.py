@@ -174,6 +174,10 @@ class _Builder:
                 self.scratch[ref] = tuple(map(self.buffers.add, scratch))
             derived = derived_buffers(kernel, ref.model, op, prefix, scopes.derived.get(ref, ()))
             self.derived[ref] = tuple(map(self.buffers.add, derived))
+            for operand, count in kernel.beyond:
+                buffer = buffer_of(operand, ref, op, self)
+                if buffer is not None:
+                    self.buffers.read_beyond(buffer, count)
 
     def _apply_rules(self, ref: OperatorRef, op: Operator) -> None:
         """Align the operands that the rules of the operator's target apply to."""

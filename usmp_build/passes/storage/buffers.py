@@ -43,6 +43,13 @@ class Buffers:
             buffer = self.buffers[row]
             self.buffers[row] = replace(buffer, alignment=lcm(buffer.alignment, alignment))
 
+    def read_beyond(self, number: int, count: int) -> None:
+        """Keep so many bytes behind a constant."""
+        buffer = self.buffers[number]
+        if count > buffer.tail:
+            reason = f"{buffer.reason.partition(', and')[0]}, and up to {count} bytes behind it are read"
+            self.buffers[number] = replace(buffer, tail=count, reason=reason)
+
     def finished(self) -> tuple[StorageBuffer, ...]:
         """Return all buffers, with unique names and room for their copies."""
         with_names = zip(self.buffers, unique(buffer.name for buffer in self.buffers), strict=True)
