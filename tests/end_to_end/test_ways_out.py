@@ -110,8 +110,10 @@ def test_inputs_that_are_kept_are_not_kept_in_arrays_of_the_caller(tmp_path: Pat
     pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 450) + OTHER
     words = 'workspace_pools = ["fast"]\n'
     kept = 'inputs = "reserved"\noutputs = "reserved"'
-    way_out = '  - write io = "application" for model "a", and leave `inputs` and `outputs` out: its caller brings 550 bytes'
-    assert way_out in refused(firmware(tmp_path, pools + MODEL.format("a", words + kept)))
+    way_out = (
+        '  - write io = "application" for model "a", and leave `inputs` and `outputs` out: its caller brings 550 bytes'
+    )
+    assert f"{way_out}550 bytes" in refused(firmware(tmp_path, pools + MODEL.format("a", words + kept)))
     assert call("plan", firmware(tmp_path, pools + MODEL.format("a", words + 'io = "application"'))).code == 0
 
 
