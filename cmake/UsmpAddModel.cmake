@@ -71,7 +71,11 @@ function(_usmp_add_model name)
   endforeach()
 
   _usmp_add_library(${name} "${model_in_ide}" ${files})
-  set_target_properties(${name} PROPERTIES _USMP_PLAN ${plan})
+  set_target_properties(${name} PROPERTIES
+    _USMP_PLAN ${plan}
+    _USMP_CALL "${call}"
+    _USMP_CALLED_FROM "${CMAKE_CURRENT_LIST_FILE}"
+  )
   target_link_libraries(${name} PUBLIC ${plan})
   add_dependencies(${name} ${plan}_gen)
 endfunction()
@@ -214,7 +218,8 @@ function(usmp_add_manifest plan)
   set(call "usmp_add_manifest(${plan})")
   _usmp_add_plan("${plan}")
   get_target_property(models ${plan} _USMP_MANIFEST_MODELS)
+  set(arg_PLAN ${plan})
   foreach(model IN LISTS models)
-    add_usmp_model(${model} PLAN ${plan})
+    _usmp_add_model(${model})
   endforeach()
 endfunction()

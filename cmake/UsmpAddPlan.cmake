@@ -78,6 +78,8 @@ function(_usmp_add_plan plan)
     USMP_PLAN_JSON "${dir}/plan.json"
     USMP_MODELS ""
     _USMP_GEN "${plan}_gen"
+    _USMP_CALL "${call}"
+    _USMP_CALLED_FROM "${CMAKE_CURRENT_LIST_FILE}"
     _USMP_MANIFEST "${manifest}"
     _USMP_REGIONS "${regions}"
     _USMP_LIBRARIES "${libraries}"

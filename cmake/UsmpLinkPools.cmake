@@ -5,9 +5,57 @@
 
 cmake_policy(VERSION 3.22...4.1)
 
-# Stop, and say what is wrong with a call.  Reads: call.
+# Stop, and say what is wrong with a call.  Reads: call, and where it is in another file than CMake reads, called_from.
 function(_usmp_fail text)
-  message(FATAL_ERROR "${call}: ${text}")
+  if(NOT DEFINED called_from)
+    set(called_from "${CMAKE_CURRENT_LIST_FILE}")
+  endif()
+  _usmp_show_error(FATAL_ERROR "${call}" "${called_from}" "${text}")
+endfunction()
+
+# Show an error where a call is, as CMake shows its own.  CMake has no command that does: message() always names its own
+# line, which is here, and an editor would open this file.
+function(_usmp_show_error mode call file text)
+  _usmp_get_line("${call}" "${file}" line)
+  cmake_path(IS_PREFIX CMAKE_SOURCE_DIR "${file}" NORMALIZE inside)
+  if(inside)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${CMAKE_SOURCE_DIR}")
+  endif()
+  string(REGEX REPLACE "[(].*" "" function "${call}")
+  if(line)
+    set(place "at ${file}:${line} (${function})")
+  else()
+    set(place "in ${file}")
+  endif()
+  message(NOTICE "CMake Error ${place}:\n  ${call}: ${text}\n")
+  message(${mode} "That was an error ${place}.")
+endfunction()
+
+# Return the line of a call such as "usmp_link_pools(app plan)" in a file, or of the only call of its function; nothing
+# if several calls or none are like it: functions of the project may make it.
+function(_usmp_get_line call file result)
+  file(READ "${file}" lines)
+  string(REGEX REPLACE "#[^\n]*" "" lines "${lines}")
+  string(TOLOWER "${lines}" lines) # so does CMake with names of functions
+  string(TOLOWER "${call}" call)
+  string(REGEX MATCH "^([a-z_]+)[(]([^ )]*)" call "${call}")
+  set(begin "(^|[^a-z0-9_])${CMAKE_MATCH_1}[ \t\r\n]*[(]")
+  string(REGEX REPLACE "([][+.*()^$?|\\])" "\\\\\\1" first "${CMAKE_MATCH_2}")
+  string(REGEX MATCHALL "${begin}[ \t\r\n\"]*${first}[ \t\r\n\")]" calls "${lines}")
+  if(NOT calls)
+    string(REGEX MATCHALL "${begin}" calls "${lines}")
+  endif()
+  list(LENGTH calls count)
+  set(${result} "" PARENT_SCOPE)
+  if(count EQUAL 1)
+    string(FIND "${lines}" "${calls}" at)
+    math(EXPR at "${at} + 1") # the match begins before the name
+    string(SUBSTRING "${lines}" 0 ${at} before)
+    string(REGEX REPLACE "[^\n]" "" before "${before}")
+    string(LENGTH "${before}" line)
+    math(EXPR line "${line} + 1")
+    set(${result} ${line} PARENT_SCOPE)
+  endif()
 endfunction()
 
 # Refuse arguments that no keyword takes.  Reads: call.
@@ -34,9 +82,16 @@ endfunction()
 # Lets every link of an executable be followed by `usmp-build check`: an image in which a pool is not as planned is an
 # error.  That is the default on a board where a pool of the plan names a region; CHECK asks for it anywhere.  Where
 # there is no usmp_build, CMake says that the image is not checked.  The plan may also be that of a checked-in folder.
-function(usmp_link_pools target plan)
+function(usmp_link_pools)
   cmake_parse_arguments(PARSE_ARGV 2 arg "CHECK;NO_CHECK" "" "")
+  set(target "${ARGV0}")
+  set(plan "${ARGV1}")
   set(call "usmp_link_pools(${target} ${plan})")
+  if(ARGC LESS 2)
+    set(call "usmp_link_pools(${ARGV})")
+    _usmp_list_plans(plans)
+    _usmp_fail("name the executable, and the plan whose pools are in it: usmp_link_pools(app plan)${plans}")
+  endif()
   _usmp_refuse_arguments(${arg_UNPARSED_ARGUMENTS})
   if(arg_CHECK AND arg_NO_CHECK)
     _usmp_fail("say CHECK or NO_CHECK, not both")
@@ -49,6 +104,7 @@ function(usmp_link_pools target plan)
   get_target_property(copy_table ${plan} USMP_COPY_TABLE)
   target_link_options(${target} PRIVATE "-L${dir}")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}" "${copy_table}")
+  set_property(TARGET ${plan} APPEND PROPERTY _USMP_PROGRAMS ${target})
   get_target_property(gen ${plan} _USMP_GEN)
   if(gen) # the files of others are checked in
     add_dependencies(${target} ${gen})
@@ -64,6 +120,14 @@ function(usmp_link_pools target plan)
   endif()
 endfunction()
 
+# Return the plans so far, as the end of a sentence.
+function(_usmp_list_plans result)
+  get_property(plans GLOBAL PROPERTY _USMP_ALL_PLANS)
+  list(JOIN plans ", " plans)
+  string(REGEX REPLACE "^(.+)$" "; so far there is \\1" plans "${plans}")
+  set(${result} "${plans}" PARENT_SCOPE)
+endfunction()
+
 # Return the true name of a plan, which may be planned here or checked in.  Reads: call.
 function(_usmp_get_plan name result)
   set(project "NOTFOUND")
@@ -72,9 +136,7 @@ function(_usmp_get_plan name result)
     get_target_property(alias "${name}" ALIASED_TARGET)
   endif()
   if(project MATCHES "NOTFOUND$")
-    get_property(plans GLOBAL PROPERTY _USMP_ALL_PLANS)
-    list(JOIN plans ", " plans)
-    string(REGEX REPLACE "^(.+)$" "; so far there is \\1" plans "${plans}")
+    _usmp_list_plans(plans)
     _usmp_fail("there is no plan \"${name}\" yet; usmp_add_plan() adds one, and so does a checked-in folder${plans}")
   endif()
   if(NOT alias MATCHES "NOTFOUND$")

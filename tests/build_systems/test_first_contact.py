@@ -66,6 +66,16 @@ def change(folder: Path, edits: Edits) -> None:
         touch(folder / name)
 
 
+ALL_CODE = ".text : { *(.text*) *(.rodata*) *(.eh_frame*) *(.ARM*) } > FLASH"
+TABLE = "    .isr_vector : { *(.isr_vector) } > FLASH\n"
+VECTORS = {
+    "main.c": (
+        "void _start(void)\n{",
+        "extern int _estack[];\n"
+        '__attribute__((section(".isr_vector"), used)) void *const table[16] = {_estack, _start};\n'
+        "void _start(void)\n{",
+    )
+}
 AT_THE_LINK: dict[str, tuple[Edits, list[str]]] = {
     "MEMORY has another region": (
         {"link.ld": ("    TCM :", "    tcm :")},
@@ -100,6 +110,30 @@ AT_THE_LINK: dict[str, tuple[Edits, list[str]]] = {
             "link.ld": (CODE, f".bss : {{ *(.bss*) }} > RAM\n    {CODE}"),
         },
         ["usmp: bare_tcm_pool is outside of section .bss.work: a wildcard of the linker script took it first; INCLUDE"],
+    ),
+    "INCLUDE stands twice": (
+        {"link.ld": (INCLUDE, 2 * INCLUDE)},
+        ["usmp: bare.ld is included twice; INCLUDE it once"],
+    ),
+    "INCLUDE stands above the vectors": (
+        {
+            "link.ld": (
+                f"    {ALL_CODE}\n{INCLUDE}",
+                f"    _estack = ORIGIN(RAM) + 4K;\n{INCLUDE}{TABLE}    {ALL_CODE}\n",
+            ),
+            **VECTORS,
+        },
+        [
+            'error[S632]: pool "flash" is at 0x00400000, before the vector table at 0x0040',
+            "help: INCLUDE bare.ld below",
+        ],
+    ),
+    "the stack is in a pool": (
+        {
+            "link.ld": (CODE, f"_estack = ORIGIN(TCM) + 600;\n{TABLE}    {CODE}"),
+            **VECTORS,
+        },
+        ['error[S633]: pool "tcm" is at 0x30000000', "and the stack begins"],
     ),
     "no model is called": (
         {"main.c": ("(void)digits_run(), (void)digits_map_outputs().scores;", "")},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.support.files import write_files
 from tests.support.page_files import give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, Snippet, anchor, runs
+from tests.support.tools import need
 
 MANIFEST = tables("doorbell", {"dtcm": RW, "sram": RW, "flash": RO}, {})
 KWS = '#include "kws.h"\nint recognize(void);\nint recognize(void) { return kws_run(); }\n'
@@ -81,6 +83,16 @@ def test_the_linker_script_of_a_program_that_links_a_model(page: Page, shell: Sh
     project(shell, START + FIND + PLAN + KWS_MODEL + VWW_MODEL + APP + options)
     shell.output(f"{CONFIGURE} && cmake --build build")
     assert "__usmp_dtcm_size" in shell.output("nm build/app")
+
+
+@runs("docs/cmake.md#compiler-options")
+def test_kernels_have_the_options_of_the_program(page: Page, shell: Shell) -> None:
+    need("arm-none-eabi-gcc")
+    compiler = "set(CMAKE_C_COMPILER arm-none-eabi-gcc)\nset(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n"
+    (shell.folder / "arm.cmake").write_text(TOOLCHAIN + compiler, encoding="utf-8")
+    project(shell, START + FIND + PLAN + KWS_MODEL + page.take("cmake").text)
+    said = shell.output(f"{CONFIGURE} --toolchain arm.cmake && cmake --build build --target kws --verbose")
+    assert re.search("-mcpu=cortex-m4 -mthumb -O2 .*doorbell_kernels.c", said), said
 
 
 @runs("docs/cmake.md#compile-definitions")

@@ -66,7 +66,8 @@ def test_pico_sdk(page: Page, shell: Shell) -> None:
     need("arm-none-eabi-gcc")
     stand_in = ROOT / "tests" / "support" / "stand_ins" / "pico_sdk" / "pico_sdk_init.cmake"
     lists, section = page.take("cmake").text, page.take("toml").text
-    manifest = tables("doorbell", {"sram": RW + section}, {"kws": 'path = "models/kws.tflite"\n'})
+    pools = {"sram": RW + section, "weights": 'access = "ro"\n'}
+    manifest = tables("doorbell", pools, {"kws": 'path = "models/kws.tflite"\n'})
     files = {"CMakeLists.txt": lists, "pico_sdk_import.cmake": f"include({stand_in})\n", "usmp.toml": manifest}
     write_files(shell.folder, files | {"main.c": MAIN})
     give_models(shell.folder, kws="digits")
@@ -74,7 +75,8 @@ def test_pico_sdk(page: Page, shell: Shell) -> None:
     assert (shell.folder / "build" / "app.bin").stat().st_size < 32768
     symbols = shell.output("arm-none-eabi-nm -S build/app")
     assert re.search("^2000.* [bB] doorbell_sram_pool$", symbols, re.MULTILINE), symbols
-    assert re.search("^1000.* [rR] kws_constants_constants$", symbols, re.MULTILINE), symbols
+    assert re.search("^1000.* [rR] kws_weights_constants$", symbols, re.MULTILINE), symbols
+    shell.run(page.take("sh"))
 
 
 @runs("docs/integrations.md#cmsis-toolbox")

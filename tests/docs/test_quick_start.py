@@ -120,6 +120,13 @@ MISTAKES = [
     [("mps2.ld", "INCLUDE doorbell.ld", "")],
     [("mps2.ld", "INCLUDE doorbell.ld", ""), ("CMakeLists.txt", "usmp_link_pools(app plan)", "")],
     [("mps2.ld", "*(.bss*)", "*(.bss*) *(.usmp*)")],
+    [("mps2.ld", "INCLUDE doorbell.ld", "INCLUDE doorbell.ld\n    INCLUDE doorbell.ld")],
+    [
+        ("mps2.ld", "INCLUDE doorbell.ld", ""),
+        ("mps2.ld", "SECTIONS\n{", "SECTIONS\n{\n    INCLUDE doorbell.ld"),
+        ("usmp.toml", 'region = "RAM"', 'region = "RAM"\n[pools.flash]\naccess = "ro"\nregion = "FLASH"'),
+    ],
+    [("mps2.ld", "__stack_end = ORIGIN(RAM) + LENGTH(RAM)", "__stack_end = ADDR(.usmp.doorbell.sram) + 400")],
     [("mps2.ld", "INCLUDE doorbell.ld", ""), ("mps2.ld", "SECTIONS", "INCLUDE doorbell.ld\nSECTIONS")],
     [("main.c", "while (camera_take(pixels))", "while (0)")],
     [("usmp.toml", "RAM", "SRAM")],

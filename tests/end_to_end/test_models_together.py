@@ -66,7 +66,7 @@ WORDS = [
     ({"a": 'inputs = "preserved"'}, "a", "inputs", SIZE),
     ({"a": 'inputs = "reserved"'}, "a", "inputs", SIZE),
     ({"b": 'outputs = "reserved"'}, "b", "outputs", SIZE),
-    ({"b": 'io = "application"\noutputs = "reserved"'}, "b", "", 0),
+    ({"b": 'io = "application"'}, "b", "", 0),
 ]
 
 
@@ -146,7 +146,7 @@ OWNED = [
     {"a": 'inputs = "reserved"'},
     {"b": 'outputs = "reserved"'},
     {"a": 'inputs = "reserved"\noutputs = "reserved"', "c": 'inputs = "reserved"'},
-    {"a": 'io = "application"\ninputs = "reserved"\noutputs = "reserved"'},
+    {"a": 'io = "application"'},
 ]
 
 

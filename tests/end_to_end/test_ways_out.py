@@ -104,6 +104,19 @@ def test_a_larger_pool_another_pool_or_arrays_of_the_caller(tmp_path: Path) -> N
     assert call("plan", firmware(tmp_path, pools + MODEL.format("a", words + '\nio = "application"'))).code == 0
 
 
+def test_inputs_that_are_kept_are_not_kept_in_arrays_of_the_caller(tmp_path: Path) -> None:
+    chain(tmp_path, "a", 500, 400, 100, 50)
+    chain(tmp_path, "z", 1, 1)
+    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 450) + OTHER
+    words = 'workspace_pools = ["fast"]\n'
+    kept = 'inputs = "reserved"\noutputs = "reserved"'
+    way_out = (
+        '  - write io = "application" for model "a", and leave `inputs` and `outputs` out: its caller brings 550 bytes'
+    )
+    assert f"{way_out}550 bytes" in refused(firmware(tmp_path, pools + MODEL.format("a", words + kept)))
+    assert call("plan", firmware(tmp_path, pools + MODEL.format("a", words + 'io = "application"'))).code == 0
+
+
 def test_what_would_not_help_is_not_offered(tmp_path: Path) -> None:
     chain(tmp_path, "a", 50, 500, 400, 100)
     chain(tmp_path, "z", 1, 1)

@@ -20,7 +20,7 @@ BESIDE = ("checker/", "cmake/", "schemas/", "bazel/", "BUILD.bazel", "MODULE.baz
 SHARED = ("examples/digits/", "tests/data/digits.tflite", "tests/data/odd_even.tflite")
 """What the demo needs."""
 
-METADATA = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
+METADATA = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "licenses/core/LICENSES.txt")
 
 
 def members(wheel: Path) -> set[str]:

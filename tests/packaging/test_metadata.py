@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,22 @@ def test_metadata_is_valid_and_complete(raw: bytes) -> None:
     assert found.summary
     assert found.author
     assert found.keywords
-    assert (found.license_expression, found.license_files) == ("Apache-2.0", ["LICENSE"])
+    assert (found.license_expression, found.license_files) == ("Apache-2.0", ["LICENSE", "core/LICENSES.txt"])
     assert str(found.requires_python) == ">=3.10"
     assert "Typing :: Typed" in (found.classifiers or [])
     assert sorted(found.provides_extra or []) == ["completion", "oracle", "test", "tvm"]
     assert found.description == (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_licenses_of_what_the_core_contains_are_in_the_wheel(pure_wheel: Path) -> None:
+    """Whoever spreads binaries of nanobind and of the hash map in it must add these."""
+    with zipfile.ZipFile(pure_wheel) as archive:
+        path = f"usmp_build-{usmp_build.__version__}.dist-info/licenses/core/LICENSES.txt"
+        text = archive.read(path).decode("utf-8")
+    nanobind = distribution("nanobind")
+    (license_,) = [path for path in nanobind.files or [] if path.name == "LICENSE"]
+    assert license_.read_text(encoding="utf-8").strip() in text
+    assert "Copyright (c) 2017 Thibaut Goetghebuer-Planchon" in text
 
 
 def test_the_readme_can_be_rendered(raw: bytes) -> None:

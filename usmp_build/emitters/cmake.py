@@ -9,7 +9,7 @@ from usmp_build.installation import cmake_dir
 from usmp_build.layout import Layout
 from usmp_build.output.bundle import OutputFile
 
-_FUNCTIONS = ("UsmpLinkPools.cmake", "integrations/zephyr.cmake")
+_FUNCTIONS = ("UsmpLinkPools.cmake", "UsmpOptions.cmake", "integrations/zephyr.cmake")
 """What checked-in plans need of our CMake files."""
 
 

@@ -11,12 +11,13 @@ from usmp_build.image_check.image import Extent, Image
 from usmp_build.image_check.image_findings import image_findings, other_plans
 from usmp_build.image_check.map_file import MapFile
 from usmp_build.image_check.pool_findings import pool_findings
+from usmp_build.image_check.start import start_findings
 from usmp_build.layout import PlanRecord
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedPool:
-    """A pool that has a section."""
+    """A pool that has a section, or an object in one of the program."""
 
     name: str
     section: str
@@ -40,13 +41,20 @@ def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> Report
     """Compare the plan with the linked image."""
     pools = [Evidence(plan, pool, image, map_) for pool in plan.pools]
     wrong = [finding for evidence in pools for finding in pool_findings(evidence)]
-    wrong += image_findings([evidence for evidence in pools if evidence.pool.size], plan, image, map_)
-    linked = tuple(
-        LinkedPool(evidence.pool.name, evidence.section.name, evidence.section.extent, evidence.pool.region)
-        for evidence in pools
-        if evidence.section is not None
-    )
+    filled = [evidence for evidence in pools if evidence.pool.size]
+    wrong += image_findings(filled, plan, image, map_)
+    wrong += start_findings(filled, image, map_)
+    linked = tuple(pool for evidence in pools if (pool := _linked(evidence)) is not None)
     return Report(tuple(wrong), tuple(_unchecked(pools, image, plan.project)), linked)
+
+
+def _linked(evidence: Evidence) -> LinkedPool | None:
+    """Return where a pool is in one piece; constants may be in several."""
+    extents, section = evidence.extents, evidence.section
+    if len(extents) != 1 or (section is None and not evidence.pool.is_workspace):
+        return None
+    section = section or evidence.image.section_at(extents[0].start)
+    return LinkedPool(evidence.pool.name, section.name, extents[0], evidence.pool.region) if section else None
 
 
 def _unchecked(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[str]:
@@ -66,7 +74,8 @@ def _unchecked_pool(evidence: Evidence) -> Iterator[str]:
         if evidence.is_passed:
             yield f'pool "{pool.name}" has no section: the application has its array, wherever it is'
         elif evidence.objects():
-            yield f'pool "{pool.name}" has no section of its own: its constants are with those of the program'
+            if pool.access == "ro":
+                yield f'pool "{pool.name}" has no section of its own: its constants are with those of the program'
         elif evidence.shown:
             yield f'pool "{pool.name}" is not in the image: none of its objects is linked'
         else:

@@ -23,7 +23,7 @@ _LOAD = 1
 """Type of a program header: bytes of the image."""
 _SYMBOLS, _NO_BYTES = 2, 8
 """Types of sections."""
-_ALLOCATED, _THREAD = 0x2, 0x400
+_ALLOCATED, _CODE, _THREAD = 0x2, 0x4, 0x400
 """Flags of sections."""
 _OBJECTS = frozenset({1, 2, 6})
 """Types of symbols: variables, functions, variables of threads."""
@@ -42,8 +42,8 @@ class _Format:
     """name, type, flags, addr, offset, size, link, info, addralign, entsize."""
     segment: Struct
     symbol: Struct
-    segment_fields: tuple[int, int, int, int]
-    """Positions of type, vaddr, paddr, memsz."""
+    segment_fields: tuple[int, int, int, int, int]
+    """Positions of type, vaddr, paddr, filesz, memsz."""
     symbol_fields: tuple[int, int, int, int, int]
     """Positions of name, value, size, info, section."""
 
@@ -54,7 +54,7 @@ _FORMATS = {
         section=Struct("<10I"),
         segment=Struct("<8I"),
         symbol=Struct("<IIIBBH"),
-        segment_fields=(0, 2, 3, 5),
+        segment_fields=(0, 2, 3, 4, 5),
         symbol_fields=(0, 1, 2, 3, 5),
     ),
     2: _Format(
@@ -62,7 +62,7 @@ _FORMATS = {
         section=Struct("<IIQQQQIIQQ"),
         segment=Struct("<IIQQQQQQ"),
         symbol=Struct("<IBBHQQ"),
-        segment_fields=(0, 3, 4, 6),
+        segment_fields=(0, 3, 4, 5, 6),
         symbol_fields=(0, 4, 5, 1, 3),
     ),
 }
@@ -107,7 +107,7 @@ class _Reader:
 
     def image(self) -> Image:
         head = self.form.header.unpack(self._cut(_IDENT, self.form.header.size, "the file header"))
-        kind, segments_at, sections_at = head[0], head[4], head[5]
+        kind, machine, _, entry, segments_at, sections_at = head[:6]
         segment_size, segment_count, section_size, section_count, names = head[8:13]
         if kind not in _LINKED:
             raise _not_an_image(self.file, "is not linked: it is an object file, or a core dump")
@@ -117,16 +117,30 @@ class _Reader:
         sections = [_Header(*row) for row in headers]
         loads = self._loads(segments_at, segment_count, segment_size)
         text = self._contents(sections, names, "the names of sections")
-        sections_with_addresses = tuple(_section(header, text, loads) for header in sections if _has_addresses(header))
-        return Image(self.file, sections_with_addresses, tuple(self._symbols(sections)))
+        sections_with_addresses = tuple(
+            self._section(header, text, loads) for header in sections if _has_addresses(header)
+        )
+        segments = tuple(stored for _, stored in loads)
+        return Image(self.file, sections_with_addresses, tuple(self._symbols(sections)), machine, entry, segments)
 
-    def _loads(self, offset: int, count: int, size: int) -> list[tuple[Extent, int]]:
-        """Return what the image brings: addresses in the program, and the first one of where it is stored."""
+    def _section(self, header: _Header, names: bytes, loads: list[tuple[Extent, Extent]]) -> Section:
+        extent, name = Extent(header.address, header.size), _text(names, header.name)
+        load = next((at.start + extent.start - there.start for there, at in loads if there.holds(extent)), None)
+        stored = header.type != _NO_BYTES
+        data = self._view(header.offset, header.size, f"the bytes of section {name}") if stored else b""
+        return Section(name, extent, load, stored, bool(header.flags & _CODE), data)
+
+    def _loads(self, offset: int, count: int, size: int) -> list[tuple[Extent, Extent]]:
+        """Return what the image brings: addresses in the program, and those where it is stored."""
         if count > _MOST_SEGMENTS or (count and size != self.form.segment.size):
             raise self._damaged("it has no program headers that can be read")
-        kind, virtual, physical, length = self.form.segment_fields
+        kind, virtual, physical, stored, length = self.form.segment_fields
         rows = self._rows(self.form.segment, offset, count, "the program headers")
-        return [(Extent(row[virtual], row[length]), row[physical]) for row in rows if row[kind] == _LOAD]
+        return [
+            (Extent(row[virtual], row[length]), Extent(row[physical], row[stored]))
+            for row in rows
+            if row[kind] == _LOAD
+        ]
 
     def _symbols(self, sections: list[_Header]) -> Iterator[Symbol]:
         """Yield symbols that are defined and have names, local ones first."""
@@ -150,9 +164,12 @@ class _Reader:
         return row.iter_unpack(self._cut(offset, count * row.size, what))
 
     def _cut(self, offset: int, size: int, what: str) -> bytes:
+        return bytes(self._view(offset, size, what))
+
+    def _view(self, offset: int, size: int, what: str) -> memoryview:
         if offset + size > len(self.data):
             raise self._damaged(f"{what} end at byte {offset + size:,}, and the file at byte {len(self.data):,}")
-        return self.data[offset : offset + size]
+        return memoryview(self.data)[offset : offset + size]
 
     def _damaged(self, reason: str) -> CheckFailed:
         return CheckFailed(Diagnostic("S611", f"the image is damaged: {reason}", self.file, "link it again"))
@@ -161,12 +178,6 @@ class _Reader:
 def _has_addresses(header: _Header) -> bool:
     """Return whether a section takes memory.  Zeros of threads are allocated elsewhere, for each thread."""
     return bool(header.flags & _ALLOCATED) and not (header.flags & _THREAD and header.type == _NO_BYTES)
-
-
-def _section(header: _Header, names: bytes, loads: list[tuple[Extent, int]]) -> Section:
-    extent = Extent(header.address, header.size)
-    load = next((first + extent.start - there.start for there, first in loads if there.holds(extent)), None)
-    return Section(_text(names, header.name), extent, load, stored=header.type != _NO_BYTES)
 
 
 def _text(names: bytes, at: int) -> str:

@@ -10,6 +10,8 @@ from usmp_build.image_check.map_file import MapFile
 from usmp_build.layout import PlanRecord, PoolRecord
 from usmp_build.naming import constants_object, linker_name, pool_object, pool_symbol, region_symbols
 
+_OF_PROGRAMS = (".bss.", ".sbss.", ".noinit.", ".data.", ".sdata.", ".rodata.")
+"""Beginnings of sections that linker scripts collect in sections of the program."""
 _WHOLE = 1 << 32
 """Bytes of the smallest region whose length does not fit a 32-bit symbol."""
 
@@ -51,9 +53,17 @@ class Evidence:
         return len(extents) == 2 and all(extent.size == size for extent in extents)
 
     @property
-    def joins_constants(self) -> bool:
-        """Whether linker scripts may put it with the constants of the program."""
-        return self.pool.access == "ro" and not self.pool.region
+    def joins_program(self) -> bool:
+        """Whether linker scripts may put it with what the program has of its kind: constants, or zeros, or values."""
+        is_free = not self.pool.region and self.pool.origin is None
+        return is_free and (self.pool.access == "ro" or self.pool.section.startswith(_OF_PROGRAMS))
+
+    @property
+    def extents(self) -> list[Extent]:
+        """Where its bytes are: in its section, or its objects in sections of the program."""
+        if self.section is not None:
+            return [self.section.extent]
+        return [symbol.extent for symbol in self.objects()] if self.joins_program else []
 
     @property
     def shown(self) -> bool:
@@ -79,7 +89,11 @@ class Evidence:
         return (Evidence(self.plan, pool, self.image, self.map) for pool in self.plan.pools)
 
     def objects(self) -> list[Symbol]:
-        """Return the generated C objects of the pool that the image has."""
+        """Return the generated C objects of the pool that the image has; of stripped images, the map shows arrays."""
+        if not self.image.symbols and self.map is not None and self.pool.is_workspace and self.joins_program:
+            pieces = (piece for pieces in self.map.inputs.values() for piece in pieces)
+            mine = (piece.extent for piece in pieces if linker_name(piece.name) == self.section_name)
+            return [Symbol(name, extent, True) for name in self.object_names() for extent in mine]
         return [self.image.named[name] for name in self.object_names() if name in self.image.named]
 
     def object_names(self) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,6 +43,10 @@ class Section:
     """The address that it is loaded from; None where no program header states it."""
     stored: bool
     """Whether the image contains its bytes; otherwise it only has addresses."""
+    is_code: bool = False
+    """Whether the processor may execute it."""
+    data: bytes | memoryview = b""
+    """Its bytes, if they are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,12 @@ class Image:
     sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
     """Empty when the image was stripped."""
+    machine: int = 0
+    """The processor's number in ELF files."""
+    entry: int = 0
+    """The address of ENTRY of the linker script; odd where it is Thumb code."""
+    segments: tuple[Extent, ...] = ()
+    """What is loaded, each in one piece, by the addresses that it is loaded from."""
 
     @cached_property
     def named(self) -> Mapping[str, Symbol]:
@@ -78,7 +88,24 @@ class Image:
                 sections_by_name.setdefault(section.name, []).append(section)
         return {name: tuple(sections) for name, sections in sections_by_name.items()}
 
-    def section_at(self, address: int) -> str:
-        """Return the name of the section that an address is in; empty when it is in none."""
+    def section_at(self, address: int) -> Section | None:
+        """Return the section that an address is in."""
         byte = Extent(address, 1)
-        return next((section.name for section in self.sections if section.extent.holds(byte)), "")
+        return next((section for section in self.sections if section.extent.holds(byte)), None)
+
+    def word(self, address: int) -> int | None:
+        """Return the 32 bits that the image has for an address; None where it has none."""
+        word = Extent(address, 4)
+        section = next((section for section in self.sections if section.stored and section.extent.holds(word)), None)
+        if section is None:
+            return None
+        start = address - section.extent.start
+        return int.from_bytes(section.data[start : start + 4], "little")
+
+    def addresses_of(self, word: int) -> Iterator[int]:
+        """Yield where the image has these 32 bits."""
+        pattern = word.to_bytes(4, "little")
+        for section in self.sections:
+            data, at = bytes(section.data), -1
+            while (at := data.find(pattern, at + 1)) >= 0:
+                yield section.extent.start + at

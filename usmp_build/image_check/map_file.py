@@ -11,6 +11,7 @@ from usmp_build.image_check.image import Extent
 
 _REGIONS = re.compile(r"^Memory Configuration\n\nName +Origin +Length[^\n]*\n((?:[^\n]+\n)*)", re.MULTILINE)
 _REGION = re.compile(r"^(\S{1,512}) +0x([0-9a-f]{1,16}) +0x([0-9a-f]{1,16})\b", re.MULTILINE)
+_SYMBOL = re.compile(r"^ +0x([0-9a-f]{1,16}) +(?:PROVIDE \()?([A-Za-z_.$][\w.$]{0,255}) = ", re.MULTILINE)
 _LAYOUT = "\nLinker script and memory map\n"
 _PIECE = re.compile(
     r"^( ?)([^\s*]\S{0,1023})(?:\n +| +)0x([0-9a-f]{1,16}) +0x([0-9a-f]{1,16})(?: ([^\n]*))?$", re.MULTILINE
@@ -38,6 +39,8 @@ class MapFile:
     """Output sections."""
     inputs: Mapping[str, tuple[InputSection, ...]]
     """Output section → what it consists of; pieces without bytes are left out."""
+    symbols: Mapping[str, int]
+    """What the linker script assigns: name → value."""
 
 
 def read_map(data: bytes, file: str) -> MapFile:
@@ -62,4 +65,6 @@ def read_map(data: bytes, file: str) -> MapFile:
             outputs.setdefault(name, extent)
         elif current and extent.size and rest:
             inputs.setdefault(current, []).append(InputSection(name, extent, rest.strip()))
-    return MapFile(file, extents_by_region, outputs, {name: tuple(pieces) for name, pieces in inputs.items()})
+    symbols = {name: int(value, 16) for value, name in _SYMBOL.findall(text, text.index(_LAYOUT))}
+    pieces = {name: tuple(pieces) for name, pieces in inputs.items()}
+    return MapFile(file, extents_by_region, outputs, pieces, symbols)

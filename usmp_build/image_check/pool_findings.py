@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from usmp_build.errors import Diagnostic
 from usmp_build.image_check.evidence import Evidence
-from usmp_build.image_check.image import Extent, Section
+from usmp_build.image_check.image import Extent, Section, Symbol
 from usmp_build.units import count_bytes
 
 _SHOWN = 3
@@ -29,24 +29,48 @@ def pool_findings(evidence: Evidence) -> Iterator[Diagnostic]:
 
 
 def _without_section(evidence: Evidence) -> Iterator[Diagnostic]:
-    """What is wrong when a pool has no section: nothing, if it is not linked, or with the program's constants."""
+    """What is wrong when a pool has no section: nothing, if it is not linked, or in a section of the program."""
     fragment = f"INCLUDE {evidence.plan.project}.ld in SECTIONS of the linker script"
     objects = evidence.objects()
-    if evidence.joins_constants:
-        size = sum(symbol.extent.size for symbol in objects)
-        if objects and size != evidence.pool.size:
-            yield _size(evidence, f"its constants have {count_bytes(size)}", size)
-    elif objects and not evidence.is_passed:
+    if evidence.is_passed:
+        return
+    if evidence.joins_program and objects:
+        yield from _in_the_program(evidence, objects)
+    elif objects:
         for symbol in objects:
-            where = evidence.image.section_at(symbol.extent.start) or "no section"
-            there = f"is in {where} at 0x{symbol.extent.start:08x}, not in section {evidence.section_name}"
+            there = f"is {_where(evidence, symbol)}, not in section {evidence.section_name}"
             yield _finding(evidence, "S619", f"{evidence.called}: its object {symbol.name} {there}", fragment)
-    elif evidence.in_part and not evidence.shown and not evidence.is_passed:
+    elif evidence.in_part and not evidence.shown and not evidence.joins_program:
         message = (
             f"{evidence.called} has no section {evidence.section_name} in the image, "
             "whose symbols were stripped: it may be anywhere"
         )
         yield _finding(evidence, "S612", message, f"check the image before it is stripped, or {fragment}")
+
+
+def _in_the_program(evidence: Evidence, objects: Sequence[Symbol]) -> Iterator[Diagnostic]:
+    """What is wrong with objects that linker scripts have put into a section of the program, such as .bss."""
+    pool, what = evidence.pool, "array has" if evidence.pool.is_workspace else "constants have"
+    size = sum(symbol.extent.size for symbol in objects)
+    if size not in (pool.size, pool.size + sum(pool.canaries)):
+        yield _size(evidence, f"its {what} {count_bytes(size)}", size)
+    for symbol in objects:
+        name, section = symbol.name, evidence.image.section_at(symbol.extent.start)
+        if section is None or not section.extent.holds(symbol.extent):
+            message = f"{evidence.called}: its object {name} begins {_where(evidence, symbol)}, and ends elsewhere"
+            yield _finding(evidence, "S619", message, "keep it in one output section of the linker script")
+            continue
+        if pool.is_workspace and symbol.extent.start % pool.alignment:
+            yield _misaligned(evidence, symbol.extent.start, f"keep the alignment of {name} in the linker script")
+        if pool.is_workspace and section.stored and not pool.section.startswith((".data.", ".sdata.")):
+            yield _stored(evidence, symbol.extent.size, f"keep {pool.section} out of {section.name}")
+        if not pool.is_workspace and not section.stored:
+            yield _not_stored(evidence, section, symbol.extent.size)
+
+
+def _where(evidence: Evidence, symbol: Symbol) -> str:
+    section = evidence.image.section_at(symbol.extent.start)
+    return f"in {section.name if section else 'no section'} at 0x{symbol.extent.start:08x}"
 
 
 def _is_one(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
@@ -70,15 +94,17 @@ def _has_planned_size(evidence: Evidence, section: Section) -> Iterator[Diagnost
 
 
 def _is_aligned(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
-    over = section.extent.start % evidence.pool.alignment
-    if over:
-        message = (
-            f"{evidence.called} is at 0x{section.extent.start:08x}, "
-            f"{count_bytes(over)} past a multiple of {evidence.pool.alignment:,}"
-        )
-        yield _finding(
-            evidence, "S614", message, f"align the output section {section.name} to {evidence.pool.alignment:,}"
-        )
+    """Constants that may be anywhere are aligned as the compiler aligns each object."""
+    by_compiler = evidence.pool.access == "ro" and evidence.joins_program and evidence.start_symbol() is None
+    if section.extent.start % evidence.pool.alignment and not by_compiler:
+        help_ = f"align the output section {section.name} to {evidence.pool.alignment:,}"
+        yield _misaligned(evidence, section.extent.start, help_)
+
+
+def _misaligned(evidence: Evidence, start: int, help_: str) -> Diagnostic:
+    alignment = evidence.pool.alignment
+    past = f"{count_bytes(start % alignment)} past a multiple of {alignment:,}"
+    return _finding(evidence, "S614", f"{evidence.called} is at 0x{start:08x}, {past}", help_)
 
 
 def _is_at_origin(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
@@ -140,14 +166,19 @@ def _has_its_objects(evidence: Evidence, section: Section) -> Iterator[Diagnosti
 
 
 def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
-    start = evidence.start_symbol()
+    start, fragment = evidence.start_symbol(), f"{evidence.plan.project}.ld"
     if evidence.is_passed or (start is None and not evidence.objects()):
         return
-    help_ = f"INCLUDE {evidence.plan.project}.ld in SECTIONS, and let nothing else place section {section.name}"
+    help_ = f"INCLUDE {fragment} in SECTIONS, and let nothing else place section {section.name}"
+    if start is None and evidence.pool.access == "ro" and evidence.joins_program:
+        return  # linkers place what no script mentions beside what is like it: here, beside constants
     if start is None:
         where = f"at 0x{section.extent.start:08x} by chance"
         message = f"{evidence.called}: section {section.name} is {where}: the linker placed it on its own"
         yield _finding(evidence, "S621", message, help_)
+    elif start.extent.start == section.extent.end:
+        message = f"{evidence.called}: {start.name} is where section {section.name} ends: {fragment} is included twice"
+        yield _finding(evidence, "S621", message, f"INCLUDE {fragment} once")
     elif start.extent.start != section.extent.start:
         message = (
             f"{evidence.called}: {start.name} is 0x{start.extent.start:08x}, "
@@ -157,13 +188,20 @@ def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Dia
 
 
 def _takes_what_it_should_of_the_image(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
-    size = count_bytes(section.extent.size)
     if evidence.pool.is_workspace and section.stored:
-        message = f"{evidence.called} is a workspace, but takes {size} of the image"
-        yield _finding(evidence, "S624", message, f"mark output section {section.name} (NOLOAD)")
+        yield _stored(evidence, section.extent.size, f"mark output section {section.name} (NOLOAD)")
     elif evidence.pool.access == "ro" and not section.stored and not evidence.is_passed:
-        message = f"{evidence.called} holds constants, but the image has none of their {size}"
-        yield _finding(evidence, "S625", message, f"output section {section.name} must not be (NOLOAD)")
+        yield _not_stored(evidence, section, section.extent.size)
+
+
+def _stored(evidence: Evidence, size: int, help_: str) -> Diagnostic:
+    message = f"{evidence.called} is a workspace, but takes {count_bytes(size)} of the image"
+    return _finding(evidence, "S624", message, help_)
+
+
+def _not_stored(evidence: Evidence, section: Section, size: int) -> Diagnostic:
+    message = f"{evidence.called} holds constants, but the image has none of their {count_bytes(size)}"
+    return _finding(evidence, "S625", message, f"output section {section.name} must not be (NOLOAD)")
 
 
 _CHECKS: tuple[Callable[[Evidence, Section], Iterator[Diagnostic]], ...] = (

@@ -9,9 +9,9 @@ from usmp_build.errors import Diagnostic, Span
 from usmp_build.manifest.addresses import addresses
 from usmp_build.manifest.clashes import clashes
 from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.model_ports import model_ports
 from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.references import dangling
-from usmp_build.manifest.rows_from_outside import rows_from_outside
 from usmp_build.manifest.rules import rules
 from usmp_build.manifest.speed_and_cache import speed_and_cache
 from usmp_build.manifest.unsupported import not_yet
@@ -29,7 +29,7 @@ def problems(manifest: Manifest, models: Collection[str] | None = None) -> Itera
     for name, pool in manifest.pools.items():
         yield from _pool(name, pool, manifest)
     yield from speed_and_cache(manifest)
-    yield from rows_from_outside(manifest)
+    yield from model_ports(manifest)
     yield from rules(manifest)
     yield from dangling(manifest, models)
     yield from clashes(manifest, models or ())

@@ -23,7 +23,7 @@ from usmp_build.planner.memory.plan import Allocation
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.shortage import Fix, Shortage
 from usmp_build.planner.memory.trials import Attempt, Trials
-from usmp_build.request import InputOutput, ModelRequest, Request
+from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
 from usmp_build.units import count_bytes, show_bytes
 
 Restate: TypeAlias = Callable[[Request], Analysis]
@@ -119,12 +119,15 @@ class _CallersArrays:
     model: int
 
     def applied(self, request: Request, /) -> Request:
-        return request.with_model(self.model, replace(request.models[self.model], io=InputOutput.APPLICATION))
+        settings = replace(request.models[self.model], inputs=Inputs.CONSUMED, outputs=Outputs.RUN)
+        return request.with_model(self.model, replace(settings, io=InputOutput.APPLICATION))
 
     def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
         brought = self._workspace(outcome.before) - self._workspace(outcome.after)
-        name = request.models[self.model].name
-        return Fix(brought, f'write io = "application" for model "{name}": its caller brings {count_bytes(brought)}')
+        settings = request.models[self.model]
+        kept = " and ".join(f"`{key}`" for key, _, _ in settings.retention_settings())
+        who = f'write io = "application" for model "{settings.name}"' + (f", and leave {kept} out" if kept else "")
+        return Fix(brought, f"{who}: its caller brings {count_bytes(brought)}")
 
     def _workspace(self, analysis: Analysis) -> int:
         mine = (b for b in analysis.storage.buffers if b.kind is not Kind.CONSTANT and self.model in b.models)

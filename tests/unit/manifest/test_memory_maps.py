@@ -146,6 +146,42 @@ def test_memories_of_a_devicetree() -> None:
     ]
 
 
+SPI_FLASH = """\
+/dts-v1/;
+/ {
+  #address-cells = <1>;
+  #size-cells = <1>;
+  chosen { zephyr,sram = &dtim; zephyr,flash = &flash0; zephyr,code-partition = &slot0; };
+  dtim: memory@80000000 { reg = <0x80000000 0x4000>; };
+  soc {
+    #address-cells = <1>;
+    #size-cells = <1>;
+    ranges;
+    spi@10014000 {
+      reg = <0x10014000 0x1000 0x20010000 0x3c0900>;
+      #address-cells = <1>;
+      #size-cells = <0>;
+      flash0: flash@0 {
+        reg = <0x0>;
+        partitions { #address-cells = <1>; #size-cells = <1>; slot0: partition@10000 { reg = <0x10000 0x80000>; }; };
+      };
+      spare: flash@1 { compatible = "zephyr,memory-region"; reg = <0x1>; zephyr,memory-region = "SPARE"; };
+    };
+  };
+};
+"""
+
+
+def test_flash_behind_a_bus_has_no_pool() -> None:
+    """Its address in the processor's memory is one of the controller's, which the node does not name."""
+    source = Source("zephyr.dts", SPI_FLASH, CODES)
+    text = starter_memory(read_devicetree(source), source).tables
+    assert tomli.loads(text) == {"pools": {"ram": {"access": "rw", "size": "16 KiB", "region": "RAM"}}}
+    for region, flash in (("FLASH", "flash@0"), ("SPARE", "flash@1")):
+        where = f"/soc/spi@10014000/{flash} is on a bus with #size-cells = 0"
+        assert f"# {region} has no pool: {where}, so its address is not here.\n" in text
+
+
 def test_memory_pools_of_st() -> None:
     assert memories("mpool", MPOOL) == [("cpuRAM2", "rw", 0x34100000, 1 << 20), ("xspi", "ro", 0x70000000, 2 << 20)]
 

@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 import pytest
+import tomli
 
 from tests.support.shared_cases import usmp_rows
 from usmp_build.errors import UsageError
 from usmp_build.manifest import Overrides, load, resolve, starter
 from usmp_build.manifest.tvmc import memory, read_command
-from usmp_build.request import Access, InputOutput, PoolRequest, Request
+from usmp_build.request import Access, InputOutput, Isa, PoolRequest, Request
 
 
 def text_of(flags: str) -> str:
@@ -88,8 +89,9 @@ def test_a_whole_command_line() -> None:
     assert (command.models, command.module) == (("models/kws.tflite",), "spotter")
     assert (command.io, command.algorithm) == ("pool", "hill_climb")
     request = request_of(COMMAND)
-    assert [target.name for target in request.targets] == ["cpu", "ethos_u", "cmsis_nn"]
-    assert [target.kernels for target in request.targets[1:]] == ["extern", "extern"]
+    assert [target.name for target in request.targets] == ["cpu", "ethos_u"]
+    assert [target.kernels for target in request.targets] == ["cmsis-nn", "extern"]
+    assert request.targets[0].isa is Isa.MVE
     dtcm, sram, constants = request.pools
     assert (dtcm.alignment, dtcm.readers) == (32, {0})
     assert (sram.alignment, sram.readers) == (32, {0, 1})
@@ -99,10 +101,65 @@ def test_a_whole_command_line() -> None:
     assert constants.section == ".rodata.usmp.p.constants"
     assert request.algorithm == "hill_climb"
     text = text_of(COMMAND)
-    for flag in ("--target-c-mcpu=cortex-m55", "--runtime=crt", "--executor=aot", "-O=3", "-f=mlf", "-o=out.tar", "-v"):
+    assert "--target-c-mcpu" not in text
+    assert "kws_" not in text  # it has no such model
+    for flag in ("--runtime=crt", "--executor=aot", "-O=3", "-f=mlf", "-o=out.tar", "-v"):
         assert re.search(f"^# .* {re.escape(flag)}[,;]", text, re.MULTILINE), flag
     assert 'target "ethos-u" is called "ethos_u"' in text
     assert max(map(len, text.splitlines())) <= 120
+
+
+@pytest.mark.parametrize(
+    ("flags", "isa"),
+    [
+        ("--target='c -mcpu=cortex-m55'", Isa.MVE),
+        ("--target='cmsis-nn -mcpu=\"cortex-m4\", c'", Isa.DSP),
+        ("--target='ethos-u -mcpu=cortex-m55, c'", Isa.PORTABLE),
+        ('--target=\'{"kind": "c", "mcpu": "cortex-m33"}\'', Isa.DSP),
+        ("--target=c,cmsis-nn --target-cmsis-nn-mcpu cortex-m85", Isa.MVE),
+        ("--target=c --target-c-march=armv8.1-m.main+mve", Isa.MVE),
+        ("--target=c --target-c-mcpu=cortex-m0plus", Isa.PORTABLE),
+        ("--target='llvm -mcpu=skylake'", Isa.PORTABLE),
+    ],
+)
+def test_the_processor_of_targets_is_its_instructions(flags: str, isa: Isa) -> None:
+    assert request_of(flags).targets[0].isa is isa
+    assert (f'isa = "{isa.value}"' in text_of(flags)) == (isa is not Isa.PORTABLE)
+    assert ("Not taken over: --target-" in text_of(flags)) == ("m0plus" in flags)
+
+
+def test_kernels_of_cmsis_nn_are_those_of_the_processor() -> None:
+    flags = "--workspace-pools=a,b,n --workspace-pools-targets=a:c --workspace-pools-targets=b:cmsis-nn,c "
+    text = text_of(f"--target=cmsis-nn,c,npu {flags}--workspace-pools-targets=n:npu")
+    assert tomli.loads(text)["targets"] == {"cpu": {"kernels": "cmsis-nn"}, "npu": {"kernels": "extern"}}
+    assert '"cpu" reaches the pools of both (a).' in text
+
+
+RFC_U3 = """tvmc compile my_model.tflite --executor=aot --target=accel,c
+    --usmp-workspace-pools=dtcm,sram
+    --usmp-parameter-pools=itcm,flash
+    --usmp-workspace-pool-dtcm= "target=c;size=1000"
+    --usmp-workspace-pool-sram= "target=c:rw,accel:ro"
+    --usmp-parameter-pool-itcm= "target=c;size=5000"
+    --usmp-parameter-pool-flash="target=c,accel"
+"""
+
+
+def test_flags_of_the_rfc_are_taken_over() -> None:
+    """The use case U3 of the RFC, as it stands there."""
+    assert read_command(RFC_U3).models == ("my_model.tflite",)
+    text = text_of(RFC_U3)
+    pools = tomli.loads(text)["pools"]
+    assert pools == {
+        "dtcm": {"access": "rw", "size": 1000, "targets": ["cpu"]},
+        "sram": {"access": "rw", "targets": {"cpu": "rw", "accel": "ro"}},
+        "itcm": {"access": "ro", "size": 5000, "targets": ["cpu"]},
+        "flash": {"access": "ro"},
+    }
+    assert "--usmp" not in text
+    assert [pool.access for pool in request_of(RFC_U3).pools] == [Access.WORKSPACE] * 2 + [Access.CONSTANT] * 2
+    one = text_of("--usmp-constant-pools=flash --usmp-constant-pool-flash=target=c")
+    assert tomli.loads(one)["pools"] == {"flash": {"access": "ro"}}
 
 
 def test_pools_that_the_processor_does_not_reach_are_remarked() -> None:
@@ -143,6 +200,22 @@ def test_all_that_is_suggested_is_valid() -> None:
         ("--workspace-pool-sizes=a:1 'a\nb'", "U225", "is neither a flag nor a file"),
         ("--workspace-pools-size=a:1", "U225", 'TVMC has no flag "--workspace-pools-size"'),
         ("--workspace-pools=a,,b", "U226", "a pool without a name"),
+        ("--usmp-workspace-pools=a,", "U226", "a pool without a name"),
+        ("--usmp-workspace-pools=a", "U226", 'does not say which targets reach pool "a"'),
+        ("--usmp-workspace-pools=a --usmp-workspace-pool-a=target=c;size=", "U226", "does not say which targets"),
+        ("--usmp-workspace-pools=a --usmp-workspace-pool-a=target=c;speed=9", "U226", "does not say which targets"),
+        ("--usmp-workspace-pools=a --usmp-workspace-pool-a=target=c:wo", "U226", "neither reads and writes, nor reads"),
+        ("--usmp-workspace-pools=a --usmp-workspace-pool-a=target=", "U226", "does not say which targets"),
+        ("--usmp-workspace-pools=a '--usmp-workspace-pool-a=target=c;size=many'", "U228", "no valid number"),
+        ("--target=c --usmp-workspace-pools=a --usmp-workspace-pool-a=target=npu", "U227", "--target does not name"),
+        ("--usmp-workspace-pool-a=target=c", "U226", 'pool "a", which --usmp-workspace-pools does not name'),
+        ("--usmp-pools=a", "U225", 'USMP\'s RFC has no flag "--usmp-pools"'),
+        (
+            "--usmp-workspace-pools=a --usmp-workspace-pool-a=target=c "
+            "--usmp-parameter-pools=a --usmp-parameter-pool-a=target=c",
+            "U226",
+            'two flags name a pool "a"',
+        ),
         ("--workspace-pools=a", "U226", 'pool "a" of --workspace-pools has no targets'),
         ("--workspace-pools-targets=a:c", "U226", 'names pool "a", which --workspace-pools does not name'),
         ("--workspace-pools=sram --workspace-pools-targets=srma:c", "U226", 'did you mean "sram"'),

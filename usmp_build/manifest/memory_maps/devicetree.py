@@ -85,8 +85,14 @@ def _named_region(tokens: Tokens, node: _Node) -> Iterator[Memory]:
 
 
 def _memory(tokens: Tokens, node: _Node, region: str, access: Literal["rw", "ro"], partition: _Node | None) -> Memory:
-    """Return the memory of a node; a partition is a part of it."""
+    """Return the memory of a node; a partition is a part of it.
+
+    On a bus whose devices have no size, such as SPI, `reg` is a number of the device, not an address: no pool.
+    """
     token = node.tokens.get("reg", node.token)
+    span = tokens.source.between(token.start, token.start + len(token.text))
+    if _cell_counts(tokens, node.parent or node)[1] == 0:
+        return Memory(region, access, 0, 0, span, no_pool=f"{node.path} is on a bus with #size-cells = 0")
     origin, size = _reg(tokens, node)
     above = node.parent
     while above and above.parent:  # addresses of the root's children are those of the processor
@@ -96,16 +102,16 @@ def _memory(tokens: Tokens, node: _Node, region: str, access: Literal["rw", "ro"
         offset, size = _reg(tokens, partition)
         origin += offset
     check_size(size, tokens.source, token.start, token.start + len(token.text))
-    return Memory(region, access, size, origin, tokens.source.between(token.start, token.start + len(token.text)))
+    return Memory(region, access, size, origin, span)
 
 
 def _reg(tokens: Tokens, node: _Node) -> tuple[int, int]:
     """Return address and size of a node, as its parent counts them."""
     address, size = _cell_counts(tokens, node.parent or node)
     cells = _numbers(tokens, node, "reg")
-    if len(cells) < address + size or not size:
+    if len(cells) < address + size:
         token = node.tokens.get("reg", node.token)
-        message = f'node {quoted(node.path)} has no "reg" with {address} cells of address and {max(size, 1)} of size'
+        message = f'node {quoted(node.path)} has no "reg" with {address} cells of address and {size} of size'
         raise tokens.refused(token, message, "correct reg, or #address-cells and #size-cells of the node above")
     return _joined(cells[:address]), _joined(cells[address : address + size])
 

@@ -36,6 +36,8 @@ class Memory:
     """Where the file says so."""
     has_region: bool = True
     """Whether the linker script has a region of this name; else pools are placed by address."""
+    no_pool: str = ""
+    """Why there is no pool for it; empty: there is one."""
 
 
 def fault(source: Source, start: int, end: int, message: str, help_: str) -> UsmpError:
@@ -75,6 +77,10 @@ def _overlap(one: Memory, other: Memory) -> bool:
 
 def _table(name: str, memory: Memory, other: Memory | None) -> Iterator[str]:
     address = f"0x{memory.origin:08x}"
+    if memory.no_pool:
+        yield f"# {plain(memory.name)} has no pool: {plain(memory.no_pool)}, so its address is not here."
+        yield "# The linker script has its region and its size: add a pool for it if models may use it."
+        return
     if not memory.size:
         yield f"# {plain(memory.name)} at {address} has no bytes"
         return

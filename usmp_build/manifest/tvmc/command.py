@@ -9,8 +9,10 @@ from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.manifest.kinds import MOST_ALIGNMENT
 from usmp_build.manifest.tvmc.pools import FLAGS, TvmcPool, read_number, read_pools
-from usmp_build.manifest.tvmc.targets import target_names
-from usmp_build.manifest.tvmc.words import Flag, Words, read_words
+from usmp_build.manifest.tvmc.rfc import check_rfc_flags, rfc_pools
+from usmp_build.manifest.tvmc.targets import instructions, target_names
+from usmp_build.manifest.tvmc.words import RFC, Flag, Words, read_words
+from usmp_build.request import Isa
 from usmp_build.units import is_power_of_two
 
 _TARGET, _MODULE, _PASS = "--target", "--module-name", "--pass-config"
@@ -29,6 +31,8 @@ class Command:
     pools: tuple[TvmcPool, ...] = ()
     targets: tuple[str, ...] = ()
     """All targets named by `--target` and by pools."""
+    isa: Isa = Isa.PORTABLE
+    """What options of the processor's targets say that it has."""
     algorithm: str = "auto"
     io: str = "application"
     alignments: Mapping[str, int] = field(default_factory=dict)
@@ -49,24 +53,38 @@ def read_command(text: str) -> Command:
     words = read_words(text, _TAKEN_OVER | {_PASS, *_OTHERS})
     given = words.last(_TARGET)
     named_targets = target_names(given) if given else ()
-    pools = read_pools(words, named_targets)
+    pools = _pools(words, named_targets)
+    isa, of_isa = instructions(words)
     passes = _passes(words)
     return Command(
         pools=pools,
         targets=tuple(dict.fromkeys([*named_targets, *(target for pool in pools for target in pool.targets)])),
+        isa=isa,
         algorithm=_algorithm(passes),
         io="pool" if _is_on(passes, "tir.usmp.use_workspace_io") else "application",
         alignments={access: _alignment(flag, words) for flag, access in _ALIGNMENTS.items() if words.last(flag)},
         models=words.files,
         module=words.last(_MODULE),
-        others=tuple(flag for flag in words.flags if not _is_taken_over(flag)),
+        others=tuple(flag for flag in words.flags if flag not in of_isa and not _is_taken_over(flag)),
     )
+
+
+def _pools(words: Words, named_targets: tuple[str, ...]) -> tuple[TvmcPool, ...]:
+    """Return the pools, as TVMC writes them and as the RFC does.  Raises UsageError (U225 to U228)."""
+    check_rfc_flags(words)
+    pools = (*read_pools(words, named_targets), *rfc_pools(words, named_targets))
+    names = [pool.name for pool in pools]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            message = f"two flags name a pool {quoted(name)}"
+            raise UsageError(Diagnostic("U226", message, help="a pool is of workspaces, or of constants: name it once"))
+    return pools
 
 
 def _is_taken_over(flag: Flag) -> bool:
     if flag.name == _PASS:
         return flag.value.partition("=")[0] in _OF_PASSES
-    return flag.name in _TAKEN_OVER
+    return flag.name in _TAKEN_OVER or flag.name.startswith(RFC)
 
 
 def _alignment(name: str, words: Words) -> int:

@@ -11,7 +11,8 @@ from usmp_build.manifest.starter import StarterMemory, fitting_labels
 from usmp_build.manifest.tvmc.command import Command
 from usmp_build.manifest.tvmc.pools import TvmcPool
 from usmp_build.manifest.tvmc.remarks import not_taken_over
-from usmp_build.manifest.tvmc.targets import HOSTS
+from usmp_build.manifest.tvmc.targets import CMSIS_NN, PROCESSOR
+from usmp_build.request import Isa
 
 _WEIGHTS = """\
 # TVMC has no flags for constant pools: there is one, as large as needed. A pool of your own looks like this:
@@ -26,7 +27,7 @@ access = "ro"
 alignment = {alignment}
 section = {section}  # linker scripts that know nothing of it put it with other constants
 """
-_TARGET = """\
+_EXTERN = """\
 [targets.{name}]
 kernels = "extern"  # the application supplies them: docs/targets.md
 # Nothing runs here until a place says so: [[models.NAME.place]] with operators = "CONV_2D", target = "{name}".
@@ -40,10 +41,11 @@ def memory(command: Command, project: str) -> StarterMemory:
     tables = [
         *(_pool(names[pool.name], pool, command, targets) for pool in command.pools),
         *_default_pool(command),
-        _weights(command, project, names.values()),
-        *(_target(name) for tvm, name in targets.items() if tvm not in HOSTS),
+        *_weights(command, project, names.values()),
+        *_processor(command),
+        *(_EXTERN.format(name=name) for tvm, name in targets.items() if tvm not in PROCESSOR),
     ]
-    remarks = [*_renamed("pool", names), *_renamed("target", targets), *_unreached(command)]
+    remarks = [*_renamed("pool", names), *_renamed("target", targets), *_unreached(command), *_merged(command)]
     return StarterMemory("\n".join(tables), [*remarks, *not_taken_over(command.others)], command.io, command.algorithm)
 
 
@@ -54,14 +56,25 @@ def _renamed(what: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unreached(command: Command) -> Iterator[str]:
-    if command.pools and not any(target in HOSTS for pool in command.pools for target in pool.targets):
+    reached = [target in PROCESSOR for pool in command.pools if pool.access == "rw" for target in pool.targets]
+    if reached and not any(reached):
         cpu = defaults.TARGET
         yield f'No pool is reached by c or llvm: let "{cpu}" reach one, for it runs what is not placed elsewhere.'
 
 
+def _merged(command: Command) -> Iterator[str]:
+    """Yield which pools CMSIS-NN reaches, and the processor's other kernels do not, or the other way round."""
+    hosts = {target for target in command.targets if target in PROCESSOR}
+    pools = [pool.name for pool in command.pools if 0 < len(hosts.intersection(pool.targets)) < len(hosts)]
+    if CMSIS_NN in hosts and pools:
+        names = ", ".join(map(plain, pools))
+        cpu = defaults.TARGET
+        yield f'TVM\'s {CMSIS_NN} is "{cpu}" here, with other kernels: "{cpu}" reaches the pools of both ({names}).'
+
+
 def _targets(command: Command) -> dict[str, str]:
     """Return the name of a target in TVM → ours."""
-    others = [name for name in command.targets if name not in HOSTS]
+    others = [name for name in command.targets if name not in PROCESSOR]
     ours = dict(zip(others, fitting_labels(others, "target", [defaults.TARGET]), strict=True))
     return {name: ours.get(name, defaults.TARGET) for name in command.targets}
 
@@ -73,14 +86,22 @@ def _pool_names(command: Command) -> dict[str, str]:
 
 def _pool(name: str, pool: TvmcPool, command: Command, targets: Mapping[str, str]) -> str:
     reach = list(dict.fromkeys(targets[target] for target in pool.targets))
-    lines = [f"[pools.{name}]", 'access = "rw"']
+    lines = [f"[pools.{name}]", f'access = "{pool.access}"']
     lines += [f"{word} = {_size(number) if word == 'size' else number}" for word, number in pool.words.items()]
-    lines += [f"alignment = {command.alignments['rw']}"] if "rw" in command.alignments else []
-    if set(reach) != {defaults.TARGET, *targets.values()}:
+    lines += [f"alignment = {command.alignments[pool.access]}"] if pool.access in command.alignments else []
+    if pool.readers:
+        lines.append(f"targets = {toml(_reach(pool, targets))}")
+    elif set(reach) != {defaults.TARGET, *targets.values()}:
         lines.append(f"targets = {toml(reach)}")
     lines += _bursts(pool, targets)
     lines.append('#owner = "application"  # as in TVM: the caller passes a pointer; without it, the array is generated')
     return "\n".join(lines) + "\n"
+
+
+def _reach(pool: TvmcPool, targets: Mapping[str, str]) -> dict[str, str]:
+    """Return how targets reach a pool; of several that are one here, one that writes decides."""
+    writers = {targets[target] for target in pool.targets if target not in pool.readers}
+    return {targets[target]: "rw" if targets[target] in writers else "ro" for target in pool.targets}
 
 
 def _size(size: int) -> str:
@@ -99,18 +120,26 @@ def _bursts(pool: TvmcPool, targets: Mapping[str, str]) -> Iterator[str]:
 
 def _default_pool(command: Command) -> Iterator[str]:
     """Yield the implicit workspace pool where the command line gives its alignment."""
-    if not command.pools and "rw" in command.alignments:
+    if not any(pool.access == "rw" for pool in command.pools) and "rw" in command.alignments:
         name = defaults.IMPLICIT_POOLS["rw"].name
         yield f'[pools.{name}]\naccess = "rw"\nalignment = {command.alignments["rw"]}\n'
 
 
-def _weights(command: Command, project: str, taken: Iterable[str]) -> str:
+def _weights(command: Command, project: str, taken: Iterable[str]) -> Iterator[str]:
+    """Yield a pool for weights where the command line names none."""
+    if any(pool.access == "ro" for pool in command.pools):
+        return
     implicit = defaults.IMPLICIT_POOLS["ro"]
     if "ro" in command.alignments:
         section = toml(implicit.section(project))
-        return _ALIGNED_WEIGHTS.format(name=implicit.name, alignment=command.alignments["ro"], section=section)
-    return _WEIGHTS.format(name=fitting_labels(["flash"], "pool", taken)[0])
+        yield _ALIGNED_WEIGHTS.format(name=implicit.name, alignment=command.alignments["ro"], section=section)
+    else:
+        yield _WEIGHTS.format(name=fitting_labels(["flash"], "pool", taken)[0])
 
 
-def _target(name: str) -> str:
-    return _TARGET.format(name=name)
+def _processor(command: Command) -> Iterator[str]:
+    """Yield the table of the processor where the command line says what it has."""
+    lines = ['kernels = "cmsis-nn"  # where it has them: docs/targets.md'] if CMSIS_NN in command.targets else []
+    lines += [f'isa = "{command.isa.value}"'] if command.isa is not Isa.PORTABLE else []
+    if lines:
+        yield "\n".join([f"[targets.{defaults.TARGET}]", *lines, ""])

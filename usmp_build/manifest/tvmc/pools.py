@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from usmp_build.document.suggest import plain, quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError
@@ -29,7 +30,7 @@ _NO_FLAG = f"{POOLS}-is-internal"
 
 @dataclass(frozen=True, slots=True)
 class TvmcPool:
-    """A workspace pool of TVM."""
+    """A pool of TVM."""
 
     name: str
     targets: tuple[str, ...]
@@ -37,6 +38,10 @@ class TvmcPool:
     """Word of the manifest → number: its size in bytes, and its speed."""
     bursts: Mapping[str, int]
     """Target → bytes."""
+    access: Literal["rw", "ro"] = "rw"
+    """Of workspaces, and of constants."""
+    readers: frozenset[str] = frozenset()
+    """Those of its targets that do not write."""
 
 
 def read_pools(words: Words, defined_targets: Sequence[str]) -> tuple[TvmcPool, ...]:
@@ -58,10 +63,10 @@ def read_pools(words: Words, defined_targets: Sequence[str]) -> tuple[TvmcPool, 
             continue
         pool, value = _of_pool(flag, names)
         if flag.name == _TARGETS:
-            targets[pool] = _targets(flag, value.split(","), defined_targets)
+            targets[pool] = known_targets(flag, value.split(","), defined_targets)
         elif flag.name == _BURSTS:
             target, _, number = value.rpartition(":")
-            bursts[pool][_targets(flag, [target], defined_targets)[0]] = read_number(flag, number, 1)
+            bursts[pool][known_targets(flag, [target], defined_targets)[0]] = read_number(flag, number, 1)
         else:
             word, least = _NUMBERS[flag.name]
             numbers[pool][word] = read_number(flag, value, least)
@@ -117,8 +122,8 @@ def _of_pool(flag: Flag, names: Collection[str]) -> tuple[str, str]:
     return pool, value
 
 
-def _targets(flag: Flag, names: Sequence[str], defined_targets: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of targets without repetitions, after checking them."""
+def known_targets(flag: Flag, names: Sequence[str], defined_targets: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of targets without repetitions.  Raises UsageError (U227) for one that is not defined."""
     for name in names:
         if not name:
             help_ = f"write {flag.name}=POOL:TARGET" + (":BYTES" if flag.name == _BURSTS else "")

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from usmp_build.manifest.tvmc.words import Flag
 
-_C = "the interface is always C with pointers: struct kws_inputs, kws_run()"
+_C = "the interface is always C: for each model a function that runs it, and structs of pointers"
 _KERNELS = "kernels and their compiler flags are chosen here by [targets.*] and by the build system"
 _OUTPUT = "`usmp-build generate --out FOLDER` writes C, headers, a linker fragment and CMake targets"
 _WHY: Mapping[str, str] = MappingProxyType(

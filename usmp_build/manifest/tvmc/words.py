@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, UsageError
 
+RFC = "--usmp-"
+"""What flags of USMP's RFC begin with."""
 _ALONE = frozenset(["-h", "--help", "-v", "--verbose"])
 """Flags without a value."""
 _ENDS = frozenset(["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"])
@@ -100,9 +102,12 @@ def _arguments(words: Sequence[str]) -> list[str]:
 
 
 def _flag(word: str, rest: deque[str], valued: frozenset[str]) -> Flag:
-    """Return a flag with its value, which is removed from the rest where it is a separate word."""
+    """Return a flag with its value, which is removed from the rest where it is a separate word.
+
+    The RFC writes some of its flags with a space behind "=".
+    """
     name, equals, value = word.partition("=")
-    if equals and word.startswith("--"):
+    if equals and word.startswith("--") and (value or not name.startswith(RFC)):
         return Flag(name, value)
     if not word.startswith("--"):
         name, value = word[:2], word[2:]

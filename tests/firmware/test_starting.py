@@ -1,0 +1,83 @@
+"""What `check` says of a board that does not start, or whose stack is in a pool, is what the emulated board does."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import DATA, ROOT, call
+from tests.support.files import edit
+from tests.support.tools import need
+
+QUICK_START = ROOT / "examples" / "quick_start"
+MANIFEST = f"""[project]
+name = "doorbell"
+[pools.sram]
+access = "rw"
+region = "RAM"
+[pools.flash]
+access = "ro"
+region = "FLASH"
+[models.digits]
+path = "{(DATA / "digits.tflite").as_posix()}"
+"""
+MAIN = """#include "board.h"
+#include "digits.h"
+int main(void)
+{
+    int8_t wanted = 0;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < DIGITS_IMAGE_SIZE; ++j) { digits_map_inputs().image[j] = (int8_t)(j % 251 - 128); }
+        if (digits_run() != USMP_OK) { return 1; }
+        const int8_t *scores = digits_map_outputs().scores;
+        int8_t sum = 0;
+        for (int j = 0; j < DIGITS_SCORES_SIZE; ++j) { sum = (int8_t)(7 * sum + scores[j]); }
+        if (i && sum != wanted) { return 2; }
+        wanted = sum;
+    }
+    print("right\\n");
+    return 0;
+}
+"""
+INCLUDE = "    INCLUDE doorbell.ld\n"
+BELOW = "    __stack_end = ORIGIN(RAM) + LENGTH(RAM);\n"
+ABOVE = "SECTIONS\n{\n"
+LINKS = {
+    "below .bss": (BELOW, INCLUDE + BELOW, "", 0, "right"),
+    "above the vectors": (ABOVE, ABOVE + INCLUDE, "S632", None, "Lockup: can't escalate 3 to HardFault"),
+    "with the stack in a pool": (
+        BELOW, f"{INCLUDE}    __stack_end = ADDR(.usmp.doorbell.sram) + 400;\n", "S633", None, ""
+    ),
+}  # fmt: skip
+"""The pools in the linker script → what stands there before and then, what is found, what the board does and says."""
+
+
+@pytest.mark.parametrize("where", LINKS)
+def test_what_is_found_is_what_happens(tmp_path: Path, where: str) -> None:
+    need("arm-none-eabi-gcc", "qemu-system-arm")
+    before, then, code, exit_code, said = LINKS[where]
+    (tmp_path / "usmp.toml").write_text(MANIFEST, encoding="utf-8")
+    (tmp_path / "main.c").write_text(MAIN, encoding="utf-8")
+    (tmp_path / "mps2.ld").write_bytes((QUICK_START / "mps2.ld").read_bytes())
+    edit(tmp_path / "mps2.ld", before, then)
+    generated = tmp_path / "generated"
+    assert call("generate", tmp_path / "usmp.toml", "--isa", "dsp", "--out", generated).code == 0
+    sources = [tmp_path / "main.c", QUICK_START / "board.c", *sorted(generated.glob("*.c"))]
+    options = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-O2", f"-I{generated}", f"-I{QUICK_START}"]
+    link = ["-nostartfiles", f"-L{generated}", f"-T{tmp_path / 'mps2.ld'}", "-o", tmp_path / "app.elf"]
+    subprocess.run(["arm-none-eabi-gcc", *options, *sources, *link], check=True)
+
+    checked = call("check", generated, "--elf", tmp_path / "app.elf")
+    assert (f"error[{code}]" in checked.err, checked.code) == (bool(code), 4 if code else 0), checked.err
+    board = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "none"]
+    host = ["-chardev", "stdio,id=host", "-semihosting-config", "enable=on,target=native,chardev=host"]
+    command = [*board, *host, "-kernel", tmp_path / "app.elf"]
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        assert code == "S633"  # it never ends
+        return
+    assert said in ran.stdout + ran.stderr
+    assert (ran.returncode == 0) == (exit_code == 0)
