@@ -23,6 +23,8 @@ READY = "ready"
 TFLM = "tflite_micro"
 TVM = "tvm"
 LITERT = ("ai_edge_litert", "tflite_runtime", "tensorflow")
+MEMORY = 4 << 30
+"""Bytes that such a process may take: TensorFlow by itself takes one gigabyte."""
 _ARENA = 64 << 20
 
 

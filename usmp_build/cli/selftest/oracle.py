@@ -6,8 +6,6 @@ a model that TVM imported, TVM.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,6 +22,7 @@ from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.importers.tflite import read_tflite, resizes
 from usmp_build.ir.graph import DType
+from usmp_build.processes import Unfinished, run_module
 from usmp_build.request import ModelRequest
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
@@ -139,17 +138,14 @@ def _file_name(model: ModelRequest) -> str:
 def _answers(package: str, model: ModelRequest, folder: Path, first: int, tensors: list[int]) -> list[Answer]:
     """Run the runs from `first` on; return the answers up to the first run that aborts."""
     files = [str(folder / name) for name in (_file_name(model), "inputs.npz", ".")]
-    module = ["-W", "ignore", "-m", oracle_process.__name__, package]  # the last line is to say what went wrong
-    command = [sys.executable, *module, *files, str(first), *map(str, tensors)]
+    arguments = [package, *files, str(first), *map(str, tensors)]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        done = run_module(oracle_process.__name__, arguments, seconds=_SECONDS, memory=oracle_process.MEMORY)
+    except Unfinished:
         message = f'{_NAMES.get(package, _LITERT)} did not run model "{model.name}" within {_SECONDS} seconds'
         raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
-    is_aborted = done.returncode < 0
-    if done.returncode and not (is_aborted and (folder / oracle_process.READY).exists()):
-        last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        reason = " ".join(last) or "it aborts"
+    if done.code and not (done.code < 0 and (folder / oracle_process.READY).exists()):
+        reason = done.reason or "it aborts"
         raise _refusal(model, f'{_NAMES.get(package, _LITERT)} refuses model "{model.name}": {reason}')
     answers: list[Answer] = []
     while (path := folder / f"{first + len(answers)}.npz").exists():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -14,10 +12,14 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
 from usmp_build.ir.graph import CompilerPlan, Model, Subgraph
+from usmp_build.processes import Unfinished, run_module
 
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
+_WORKER = "usmp_build.importers.tvm.worker"
 _SECONDS = 600
+_MEMORY, _MEMORY_PER_BYTE = 3 << 28, 64
+"""Bytes that TVM may take: itself about 200 MB, and 5 bytes for each byte of weights; the rest is for what it folds."""
 _OTHER_WAYS = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
@@ -59,17 +61,17 @@ def require_tvm(path: str, *others: str) -> None:
 
 
 def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
-    command = [sys.executable, "-m", "usmp_build.importers.tvm.worker", suffix]
+    memory = _MEMORY + _MEMORY_PER_BYTE * len(data)
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        done = run_module(_WORKER, [suffix], seconds=_SECONDS, memory=memory, said=data)
+    except Unfinished:
         message = f"TVM did not finish within {_SECONDS} seconds"
         raise ModelError(Diagnostic("T258", message, path, "give it a smaller model")) from None
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it says nothing"]
-        message = f"TVM ended with status {done.returncode}: {last[0]}"
-        raise ModelError(Diagnostic("T258", message, path, "the file may be damaged: export it again"))
-    answer: Mapping[str, Any] = json.loads(done.stdout)
+    if done.code:
+        reason = done.reason or "it crashes, as on what is damaged or nests too deep"
+        message = f"TVM ended with status {done.code}: {reason}"
+        raise ModelError(Diagnostic("T258", message, path, "export the model again, or a part of it"))
+    answer: Mapping[str, Any] = json.loads(done.out)
     return answer
 
 
