@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,11 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
     ("model", "said"),
     [
         ("varying", "axis 0 of input x varies, as n does"),
+        (
+            "widened",
+            'ConstantOfShape makes the constant "big" of float32[400000000], 1,600,000,000 bytes; all that are',
+        ),
+        ("broadened", "relax.broadcast_to makes the constant"),
         pytest.param("dangling", "input 'nobody' of node", marks=pytest.mark.long),
         pytest.param("unranked", "input x has no shape", marks=pytest.mark.long),
         pytest.param("outside", "the data of w are in another file", marks=pytest.mark.long),
@@ -177,6 +183,25 @@ def test_what_it_refuses(tmp_path: Path, model: str, said: str) -> None:
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert "error[T258]: TVM makes no program of it: " in done.err
     assert said in done.err
+
+
+@needs_tvm
+def test_operators_in_a_row_are_no_deeper_expression_than_compilers_take(tmp_path: Path) -> None:
+    project(tmp_path, *write_models(tmp_path, "deep"))
+    done = usmp_build(tmp_path, "selftest", "--cc", "clang" if shutil.which("clang") else "cc")
+    assert done.code == 0, done.err
+    assert done.out == "m0: 1 tensors, 10 runs, all equal to those of TVM's virtual machine\n"
+
+
+@needs_tvm
+@pytest.mark.long
+def test_what_is_too_large_as_a_program_is_said_of_the_model(tmp_path: Path) -> None:
+    [model] = write_models(tmp_path, "endless")
+    project(tmp_path, model)
+    done = usmp_build(tmp_path, "plan")
+    assert done.code == 1
+    said = "the program that TVM makes of it is too large: statements are nested over 200 deep"
+    assert f"endless.onnx: error[T270]: {said}\n" in done.err
 
 
 @needs_tvm

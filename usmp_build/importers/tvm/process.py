@@ -20,6 +20,8 @@ _WORKER = "usmp_build.importers.tvm.worker"
 _SECONDS = 600
 _MEMORY, _MEMORY_PER_BYTE = 3 << 28, 64
 """Bytes that TVM may take: itself about 200 MB, and 5 bytes for each byte of weights; the rest is for what it folds."""
+_TOO_LARGE = ("T256", "T260")
+"""Codes of programs that nest too deep, or have too many bytes."""
 _OTHER_WAYS = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
@@ -39,12 +41,25 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
     if "refusal" in answer:
         message = f"TVM makes no program of it: {answer['refusal']}"
         raise ModelError(Diagnostic("T258", message, path, answer["help"] or _OTHER_WAYS))
-    model = import_program(json.dumps(answer["program"]).encode(), name, path)
+    model = _program(answer["program"], name, path)
     graphs = tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs)
     compiler_plan = answer.get("compiler_plan")
     return replace(
         model, subgraphs=graphs, compiler_plan=CompilerPlan("TVM", **compiler_plan) if compiler_plan else None
     )
+
+
+def _program(program: Mapping[str, Any], name: str, path: str) -> Model:
+    """Import what TVM makes of a model.  What is wrong with it has no place in the model's own file."""
+    try:
+        return import_program(json.dumps(program).encode(), name, path)
+    except ModelError as error:
+        (fault,) = error.diagnostics
+        if fault.code not in _TOO_LARGE:
+            raise
+        message = f"the program that TVM makes of it is too large: {fault.message}"
+        help_ = "split the model, or export it as .tflite: each tensor between its operators is one level of statements"
+        raise ModelError(Diagnostic("T270", message, path, help_)) from None
 
 
 def require_tvm(path: str, *others: str) -> None:
