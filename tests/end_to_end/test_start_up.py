@@ -28,10 +28,27 @@ print("\\n" + json.dumps([*sys.modules]))
 """
 
 
-def modules(*arguments: object, env: dict[str, str] | None = None) -> set[str]:
+COMPLETION = """
+import json, os, sys
+from usmp_build.cli import main
+
+def end(_):
+    print(json.dumps([*sys.modules]), flush=True)
+    sys.stdout.close()
+    end_now(0)
+
+end_now, os._exit = os._exit, end
+main([])
+"""
+"""As MODULES, but argcomplete ends it when it has answered."""
+
+TFLITE = ("enums", "flatbuffer", "flexbuffer", "list_items", "operators", "reader", "schema", "tensors")
+
+
+def modules(*arguments: object, cwd: Path = ROOT) -> set[str]:
     """The modules of a process that ran a verb."""
     command = [sys.executable, "-c", MODULES, *arguments]
-    return {*json.loads(output(command, env=os.environ | {"PYTHONPATH": str(ROOT)} | (env or {})).splitlines()[-1])}
+    return {*json.loads(output(command, cwd, os.environ | {"PYTHONPATH": str(ROOT)}).splitlines()[-1])}
 
 
 def packages(names: set[str], depth: int = 1) -> set[str]:
@@ -78,3 +95,37 @@ def test_help_and_the_names_of_verbs_load_no_verb() -> None:
         packages(loaded, 2) & {f"usmp_build.{name}" for name in ("pipeline", "planner", "manifest", "request")} == set()
     )
     assert not packages(loaded) & {"numpy", "pydantic", "jinja2", "argcomplete", "yaml", *importable()}
+
+
+def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    loaded = modules("plan", "usmp.toml", "--quiet", cwd=tmp_path)
+    ours = {name.removeprefix("usmp_build.") for name in loaded if name.startswith("usmp_build.")}
+    assert not packages(ours) & {"emitters", "image_check", "textual", "tflm"}
+    assert packages({name for name in ours if name.startswith("codegen.")}, 2) == {"codegen.function_names"}
+    assert {name for name in ours if name.startswith("importers.")} == {
+        "importers.tflite",
+        *(f"importers.tflite.{name}" for name in TFLITE),
+    }
+    assert {name for name in ours if name.startswith("kernels.")} & {"kernels.cmsis_nn", "kernels.extern"} == set()
+    assert ours.isdisjoint({"layout.layout", "report.infeasible", "report.page", "report.study", "processes"})
+    assert loaded.isdisjoint({"flatbuffers", "jinja2", "numpy.ma", "subprocess", "tflite", "tvm"})
+    assert len(ours) < 400
+    assert len(loaded) < 800
+
+
+def test_completing_a_verb_loads_no_verb_and_an_option_its_own(tmp_path: Path) -> None:
+    pytest.importorskip("argcomplete", reason="argcomplete is not installed")
+    for typed, verbs in (("usmp-build gen", set()), ("usmp-build diff --form", {"usmp_build.cli.diff"})):
+        asked = {
+            "_ARGCOMPLETE": "1",
+            "_ARGCOMPLETE_IFS": "\n",
+            "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "answer"),
+        }
+        done = output(
+            [sys.executable, "-c", COMPLETION],
+            env=os.environ | {"PYTHONPATH": str(ROOT), "COMP_LINE": typed, "COMP_POINT": str(len(typed))} | asked,
+        )
+        loaded = {*json.loads(done)}
+        assert loaded & {f"usmp_build.cli.{verb}" for verb in VERBS} == verbs
+        assert (tmp_path / "answer").read_text("utf-8").strip() in {"generate", "--format"}

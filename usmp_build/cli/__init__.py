@@ -6,6 +6,7 @@ Results go to standard output, messages to standard error.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import traceback
@@ -57,6 +58,8 @@ exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does
 5 internal error"""
 
 _DEBUG = "--debug"
+_NEW_OBJECTS = 50_000
+"""How many make Python look for garbage: most of what a verb loads and plans lives until it ends."""
 _INTERRUPTED = 130
 """The exit code that shells expect after Ctrl-C."""
 
@@ -64,6 +67,7 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         return _run(given)
     except UsmpError as error:

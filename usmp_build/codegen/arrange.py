@@ -11,7 +11,8 @@ from usmp_build.codegen.model import model_code
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries
-from usmp_build.layout import Layout, Summary
+from usmp_build.layout import Summary
+from usmp_build.layout.layout import Layout
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 

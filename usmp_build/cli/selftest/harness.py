@@ -21,7 +21,7 @@ from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.pipeline import Planned
 from usmp_build.processes import Unfinished, run_program
