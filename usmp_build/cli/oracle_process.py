@@ -1,6 +1,6 @@
 """A process that runs a model in another interpreter, and writes every tensor of every run from FIRST on.
 
-    python -m usmp_build.cli.oracle_process PACKAGE MODEL INPUTS.npz ANSWERS FIRST INDEX...
+    usmp_build.cli.oracle_process PACKAGE MODEL INPUTS.npz ANSWERS FIRST INDEX...
 
 PACKAGE is that of TensorFlow Lite Micro, one of those that have LiteRT, or TVM's.  Each run is a file, written before
 the next run begins, so that an abort leaves the answers before it.  The self-test starts such a process for each

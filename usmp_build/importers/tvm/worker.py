@@ -1,6 +1,6 @@
 """A process with TVM: reads a model from standard input, and writes its program and C to standard output, as JSON.
 
-    python -m usmp_build.importers.tvm.worker SUFFIX
+    usmp_build.importers.tvm.worker SUFFIX
 
 Of a model without a program it writes why not.  In a process of its own, nothing that TVM prints, changes or dies of
 reaches the command.
