@@ -47,9 +47,14 @@ class Done(NamedTuple):
     @property
     def reason(self) -> str:
         """Why it failed, as a clause: the last line that it said; empty where a signal ended it."""
-        if any(word in self.text for word in _NO_MEMORY):
+        if lacks_memory(self.text):
             return "it needs more memory than it may take"
         return "" if self.code < 0 else " ".join(self.text.splitlines()[-1:])
+
+
+def lacks_memory(text: str) -> bool:
+    """Tell whether a message of Python or C++ says that memory was refused."""
+    return any(word in text for word in _NO_MEMORY)
 
 
 def program(name: str) -> str | None:
@@ -58,11 +63,16 @@ def program(name: str) -> str | None:
 
 
 def run_program(command: Sequence[str], seconds: float, *, folder: Path | None = None, said: bytes = b"") -> Done:
-    """Run a program to its end; it reads what is `said` to it.  Raises OSError where there is none, and Unfinished."""
+    """Run a program to its end; it reads what is `said` to it.  Raises OSError where there is none, and Unfinished.
+
+    What it starts itself is looked up in the same way.
+    """
     found = program(command[0])
     if found is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
-    return _run([str(Path(found).absolute()), *command[1:]], seconds, folder, said, {"PATH": _search_path()})
+    return _run(
+        [str(Path(found).absolute()), *command[1:]], seconds, folder, said, {"PATH": _search_path() or os.defpath}
+    )
 
 
 def run_module(module: str, arguments: Sequence[str], *, seconds: float, memory: int, said: bytes = b"") -> Done:

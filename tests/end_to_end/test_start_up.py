@@ -90,9 +90,7 @@ def test_modules_beside_the_manifest_are_not_run(tmp_path: Path, monkeypatch: py
         (tmp_path / f"{name}.py").write_text("raise SystemExit('run')\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     tested = call("selftest", "--runs", "2")
-    assert (
-        tested.out == "digits: 8 tensors, 2 with fewer channels, 2 runs, all equal to those of TensorFlow Lite Micro\n"
-    )
+    assert tested.out.count("2 runs, all equal to those of TensorFlow Lite Micro\n") == 2, tested.err
     assert "(bytes, measured with tflite-micro " in call("export", "tflm", "--model", "digits", "--out", "tflm").out
 
 

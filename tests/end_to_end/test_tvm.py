@@ -14,6 +14,8 @@ from tests.support.cli import DATA, call
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.processes import Done
 from tests.support.tvm import needs_tvm, with_tvm, write_models
+from usmp_build.errors import ModelError
+from usmp_build.importers.tvm import process
 
 POOLS = '[project]\nname = "q"\n[pools.sram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
 
@@ -213,6 +215,16 @@ def test_damaged_files(tmp_path: Path, name: str) -> None:
     assert done.code == 1
     assert "error[T258]" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("refusal", ["InternalError: std::bad_alloc", "MemoryError: Unable to allocate 1.49 GiB"])
+def test_a_lack_of_memory_is_said_of_the_model(monkeypatch: pytest.MonkeyPatch, refusal: str) -> None:
+    monkeypatch.setattr(process, "require_tvm", lambda *_: None)
+    monkeypatch.setattr(process, "_answer", lambda *_: {"refusal": refusal, "help": ""})
+    with pytest.raises(
+        ModelError, match=r"TVM makes no program of it: that takes more than 805,306,496 bytes of memory"
+    ):
+        process.import_onnx(b"\0\0", "m", "m.onnx")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def test_programs_are_not_looked_up_in_the_current_folder(
     assert program("cc") is None
     with pytest.raises(FileNotFoundError):
         run_program(["cc"], 60)
+    assert run_program(["/bin/sh", "-c", "echo $PATH"], 60).out == os.defpath.encode() + b"\n"
     monkeypatch.setenv("PATH", f"{folders}:/usr/bin:/bin")
     assert run_program(["sh", "-c", "echo $PATH"], 60).out == b"/usr/bin:/bin\n"
     assert run_program(["./cc"], 60, folder=Path("/")).code == 1  # asked for by its path

@@ -12,7 +12,7 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
 from usmp_build.ir.graph import CompilerPlan, Model, Subgraph
-from usmp_build.processes import Unfinished, run_module
+from usmp_build.processes import Unfinished, lacks_memory, run_module
 
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
@@ -39,7 +39,10 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
     require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
     answer = _answer(data, path, suffix)
     if "refusal" in answer:
-        message = f"TVM makes no program of it: {answer['refusal']}"
+        reason = answer["refusal"]
+        if lacks_memory(reason):
+            reason = f"that takes more than {_memory(data):,} bytes of memory"
+        message = f"TVM makes no program of it: {reason}"
         raise ModelError(Diagnostic("T258", message, path, answer["help"] or _OTHER_WAYS))
     model = _program(answer["program"], name, path)
     graphs = tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs)
@@ -75,10 +78,13 @@ def require_tvm(path: str, *others: str) -> None:
             raise ModelError(Diagnostic("T259", message, path, _INSTALL))
 
 
+def _memory(data: bytes) -> int:
+    return _MEMORY + _MEMORY_PER_BYTE * len(data)
+
+
 def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
-    memory = _MEMORY + _MEMORY_PER_BYTE * len(data)
     try:
-        done = run_module(_WORKER, [suffix], seconds=_SECONDS, memory=memory, said=data)
+        done = run_module(_WORKER, [suffix], seconds=_SECONDS, memory=_memory(data), said=data)
     except Unfinished:
         message = f"TVM did not finish within {_SECONDS} seconds"
         raise ModelError(Diagnostic("T258", message, path, "give it a smaller model")) from None
