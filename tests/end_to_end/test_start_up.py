@@ -127,9 +127,14 @@ def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models
     assert len(loaded) < 760
 
 
+@pytest.mark.parametrize("verb", ["plan", "generate", "watch", "outputs", "diff", "check", "demo"])
+def test_help_of_a_verb_plans_nothing(verb: str) -> None:
+    assert modules(verb, "--help").isdisjoint({"jinja2", "numpy", "usmp_build.pipeline", "usmp_build.planner"})
+
+
 def test_completing_a_verb_loads_no_verb_and_an_option_its_own(tmp_path: Path) -> None:
     pytest.importorskip("argcomplete", reason="argcomplete is not installed")
-    for typed, verbs in (("usmp-build gen", set()), ("usmp-build diff --form", {"usmp_build.cli.diff"})):
+    for typed, verbs in (("usmp-build gen", set()), ("usmp-build plan --fail", {"usmp_build.cli.plan"})):
         asked = {
             "_ARGCOMPLETE": "1",
             "_ARGCOMPLETE_IFS": "\n",
@@ -141,4 +146,5 @@ def test_completing_a_verb_loads_no_verb_and_an_option_its_own(tmp_path: Path) -
         )
         loaded = {*json.loads(done)}
         assert loaded & {f"usmp_build.cli.{verb}" for verb in VERBS} == verbs
-        assert (tmp_path / "answer").read_text("utf-8").strip() in {"generate", "--format"}
+        assert (tmp_path / "answer").read_text("utf-8").strip() in {"generate", "--fail-over-budget"}
+        assert loaded.isdisjoint({"numpy", "usmp_build.pipeline", "usmp_build.planner"})

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from usmp_build import installation, pipeline
+from usmp_build import installation
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.files import DiskFiles
@@ -22,6 +22,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
+    from usmp_build import pipeline  # only now: help and completion do without it
+
     project, folder = installation.example("digits"), Path(parsed.out)
     if program("cmake") is None:
         raise UsageError(
