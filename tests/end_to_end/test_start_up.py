@@ -127,6 +127,14 @@ def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models
     assert len(loaded) < 760
 
 
+def test_completion_without_its_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_ARGCOMPLETE", "1")
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    done = call()
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith("-m pip install argcomplete\n")
+
+
 @pytest.mark.parametrize("verb", ["plan", "generate", "watch", "outputs", "diff", "check", "demo"])
 def test_help_of_a_verb_plans_nothing(verb: str) -> None:
     assert modules(verb, "--help").isdisjoint({"jinja2", "numpy", "usmp_build.pipeline", "usmp_build.planner"})
