@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.ir.graph import Model, Tensor
-from usmp_build.layout import ModelCode
+from usmp_build.layout.code import ModelCode
 
 _SEED = 12345
 

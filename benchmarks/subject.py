@@ -14,7 +14,7 @@ from benchmarks.tools import Unmeasured
 from usmp_build import pipeline
 from usmp_build.errors import UsmpError
 from usmp_build.files import DictFiles
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.output import writer
 from usmp_build.request import Isa
 

@@ -37,7 +37,7 @@ function(_usmp_find_tool problem)
   endif()
   execute_process( # It must have all that planning needs: the dependencies of pyproject.toml.
     COMMAND ${tool} "${python}" -c
-      "import usmp_build, jinja2, numpy, pydantic, tflite, tomli\nprint('usmp_build', usmp_build.__version__)"
+      "import usmp_build, jinja2, numpy, pydantic, tomli\nprint('usmp_build', usmp_build.__version__)"
     WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     OUTPUT_VARIABLE output
     ERROR_VARIABLE output

@@ -15,7 +15,8 @@
                 connect → schedule → storage → once → caches → survivors → lifetimes → traffic → costs → separations
                 → lower (`search/analyze.py`)
 
-Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
+Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.  Stages that
+most verbs do without are imported where they begin.
 """
 
 from __future__ import annotations
@@ -23,26 +24,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from usmp_build import codegen, plugins
+from usmp_build import plugins
 from usmp_build.files import Files
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model
-from usmp_build.layout import AlternativesRecord, Layout, Summary
+from usmp_build.layout import AlternativesRecord, Summary
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
-from usmp_build.output.bundle import Bundle
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.report.alternatives import alternatives
-from usmp_build.report.infeasible import explain_infeasible
-from usmp_build.report.study import Study
-from usmp_build.report.study import study as make_study
 from usmp_build.report.summarize import summarize
 from usmp_build.request import Request
 from usmp_build.search import limits
 from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
 from usmp_build.search.replanner import Replanner, silent
+
+if TYPE_CHECKING:
+    from usmp_build.layout.layout import Layout
+    from usmp_build.output.bundle import Bundle
+    from usmp_build.report.study import Study
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,8 @@ def plan_models(request: Request, models: tuple[Model, ...], step: Callable[[], 
     replanner = replace(Replanner.of(request, models), step=step)
     fitted = limits.fit(replanner)
     if fitted.chosen.plan is None:
+        from usmp_build.report.infeasible import explain_infeasible
+
         raise explain_infeasible(replanner, fitted)
     plan = finalize(request, fitted.chosen.analysis, fitted.chosen.plan)
     return Planned(replanner, fitted, plan, summarize(request, fitted.chosen, plan))
@@ -106,15 +111,21 @@ def compare(planned: Planned) -> AlternativesRecord:
 
 def study(planned: Planned) -> Study:
     """From a proven plan to what a report says beyond it: other manifests are planned, too."""
-    return make_study(planned.replanner, planned.fitted, planned.summary, compare(planned))
+    from usmp_build.report.study import study
+
+    return study(planned.replanner, planned.fitted, planned.summary, compare(planned))
 
 
 def lay_out(planned: Planned) -> Layout:
     """From a plan to everything that C needs."""
+    from usmp_build.codegen.arrange import arrange
+
     libraries = planned.replanner.libraries
-    return codegen.arrange(planned.request, planned.analysis, planned.plan, planned.summary, libraries)
+    return arrange(planned.request, planned.analysis, planned.plan, planned.summary, libraries)
 
 
 def emit(layout: Layout) -> Bundle:
     """From a layout to files in memory."""
+    from usmp_build.output.bundle import Bundle
+
     return Bundle.collect(chain.from_iterable(emitter(layout) for emitter in plugins.emitters()))

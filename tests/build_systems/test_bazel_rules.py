@@ -232,4 +232,4 @@ def test_an_interpreter_without_the_packages(app: Workspace, tmp_path: Path) -> 
     ran = replace(app, env={**app.env, "USMP_PYTHON": str(python)}).try_bazel("build", "//:reader")
     assert ran.code == 1
     assert f"{python} cannot run usmp_build: ModuleNotFoundError: No module named " in ran.text
-    assert f'"{python}" -m pip install jinja2 numpy pydantic tflite tomli' in ran.text
+    assert f'"{python}" -m pip install jinja2 numpy pydantic tomli' in ran.text

@@ -16,7 +16,7 @@ from tests.support.page_files import generated, give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tree import ROOT
-from usmp_build.cli import _VERBS
+from usmp_build.cli import VERBS
 from usmp_build.manifest import manifest_page
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.manifest.explain import fields_of
@@ -102,7 +102,7 @@ def is_there(span: str) -> bool:
 def is_command(words: list[str]) -> bool:
     verb, *rest = words
     options = [word for word in rest if word.startswith("--")]
-    return verb in _VERBS and all(option in call(verb, "--help").out for option in options)
+    return verb in VERBS and all(option in call(verb, "--help").out for option in options)
 
 
 @pytest.mark.parametrize("span", SPANS)

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from tests.support.cli import call, manifest, one_model
-from usmp_build.cli import _VERBS
+from usmp_build.cli import VERBS
 from usmp_build.ir.graph import Model
 from usmp_build.passes.rewrite import REWRITES
 from usmp_build.search import limits
@@ -36,7 +36,7 @@ def fail(*_: object, **__: object) -> int:
     return nothing[0]
 
 
-@pytest.mark.parametrize("verb", _VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_tells_of_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
     monkeypatch.setattr(import_module(f"usmp_build.cli.{verb}"), "run", fail)
     given = [verb, *ARGUMENTS.get(verb, [])]

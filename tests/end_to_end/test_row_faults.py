@@ -16,7 +16,9 @@ from tests.support.tools import few, needs_c, needs_oracle
 from usmp_build import pipeline
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.schedule import Step, steps
-from usmp_build.layout import Jobs, Layout, ModelCode
+from usmp_build.layout.code import ModelCode
+from usmp_build.layout.layout import Layout
+from usmp_build.layout.rows import Jobs
 from usmp_build.pipeline import Planned
 
 Fault = Callable[[Planned, ModelCode], tuple[ModelCode, set[int]]]

@@ -19,7 +19,7 @@ from tests.support.tools import few, needs_c, needs_oracle
 from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.pipeline import Planned
 
 IN, OUT, APPLICATION = 'inputs = "rows"\n', 'outputs = "rows"\n', 'io = "application"\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from tests.support.cli import DATA, call
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.processes import Done
 from tests.support.tvm import needs_tvm, with_tvm, write_models
+from usmp_build.errors import ModelError
+from usmp_build.importers.tvm import process
 
 POOLS = '[project]\nname = "q"\n[pools.sram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
 
@@ -163,6 +166,11 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
     ("model", "said"),
     [
         ("varying", "axis 0 of input x varies, as n does"),
+        (
+            "widened",
+            'ConstantOfShape makes the constant "big" of float32[400000000], 1,600,000,000 bytes; all that are',
+        ),
+        ("broadened", "relax.broadcast_to makes the constant"),
         pytest.param("dangling", "input 'nobody' of node", marks=pytest.mark.long),
         pytest.param("unranked", "input x has no shape", marks=pytest.mark.long),
         pytest.param("outside", "the data of w are in another file", marks=pytest.mark.long),
@@ -180,6 +188,25 @@ def test_what_it_refuses(tmp_path: Path, model: str, said: str) -> None:
 
 
 @needs_tvm
+def test_operators_in_a_row_are_no_deeper_expression_than_compilers_take(tmp_path: Path) -> None:
+    project(tmp_path, *write_models(tmp_path, "deep"))
+    done = usmp_build(tmp_path, "selftest", "--cc", "clang" if shutil.which("clang") else "cc")
+    assert done.code == 0, done.err
+    assert done.out == "m0: 1 tensors, 10 runs, all equal to those of TVM's virtual machine\n"
+
+
+@needs_tvm
+@pytest.mark.long
+def test_what_is_too_large_as_a_program_is_said_of_the_model(tmp_path: Path) -> None:
+    [model] = write_models(tmp_path, "endless")
+    project(tmp_path, model)
+    done = usmp_build(tmp_path, "plan")
+    assert done.code == 1
+    said = "the program that TVM makes of it is too large: statements are nested over 200 deep"
+    assert f"endless.onnx: error[T270]: {said}\n" in done.err
+
+
+@needs_tvm
 @pytest.mark.parametrize("name", ["damaged.onnx", pytest.param("damaged.relax.json", marks=pytest.mark.long)])
 def test_damaged_files(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b'{"root_index": 7, "nodes": []}')
@@ -188,6 +215,16 @@ def test_damaged_files(tmp_path: Path, name: str) -> None:
     assert done.code == 1
     assert "error[T258]" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("refusal", ["InternalError: std::bad_alloc", "MemoryError: Unable to allocate 1.49 GiB"])
+def test_a_lack_of_memory_is_said_of_the_model(monkeypatch: pytest.MonkeyPatch, refusal: str) -> None:
+    monkeypatch.setattr(process, "require_tvm", lambda *_: None)
+    monkeypatch.setattr(process, "_answer", lambda *_: {"refusal": refusal, "help": ""})
+    with pytest.raises(
+        ModelError, match=r"TVM makes no program of it: that takes more than 805,306,496 bytes of memory"
+    ):
+        process.import_onnx(b"\0\0", "m", "m.onnx")
 
 
 @pytest.mark.parametrize(

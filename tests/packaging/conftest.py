@@ -10,6 +10,7 @@ from tests.support.archives import Builder, litter, need_build_tools, unpack
 from tests.support.environments import Environment, lent
 from tests.support.planned import Shared
 from tests.support.tree import ROOT
+from tests.support.verbs import required
 
 FROM_TREE = Builder(ROOT)
 
@@ -55,6 +56,17 @@ def core_wheel(shared: Shared) -> Path:
 def pure(shared: Shared, pure_wheel: Path) -> Environment:
     """An environment with the wheel that has no core."""
     return _installed(shared, "pure", pure_wheel)
+
+
+@pytest.fixture(scope="session")
+def bare(shared: Shared, pure_wheel: Path) -> Environment:
+    """An environment with this wheel and the packages that it requires: nothing else is there."""
+
+    def make(folder: Path) -> Path:
+        lent(folder, required()).install(pure_wheel)
+        return folder
+
+    return Environment(shared("bare", make))
 
 
 @pytest.fixture(scope="session")

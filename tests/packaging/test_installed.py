@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import tarfile
 from pathlib import Path
+from shlex import split
 
 import usmp_build
 from tests.support.cli import TWO_MODELS, call, manifest
 from tests.support.environments import Environment
 from tests.support.tree import ROOT
+from tests.support.verbs import COMMANDS, prepare
+from usmp_build.cli import VERBS
 
 VERSION = f"usmp_build {usmp_build.__version__}\n"
 
@@ -86,6 +89,18 @@ def test_the_core_is_used_where_it_was_compiled(
         "True\n",
         "True\n",
     ]
+
+
+def test_every_verb_works_with_what_the_wheel_requires(bare: Environment) -> None:
+    """The environment of README's first command, before the second one installs what tests need."""
+    assert bare.run("python", "-c", "import pytest").code != 0
+    for verb in VERBS:
+        assert bare.usmp(verb, "--help").startswith(f"usage: usmp-build {verb} ")
+    assert bare.run("usmp-build").err.startswith("usage: usmp-build ")
+    prepare(bare.folder)
+    for line in COMMANDS.splitlines():
+        bare.usmp(*split(line))
+    bare.check()
 
 
 def test_an_installed_package_has_all_that_it_requires(pure: Environment) -> None:

@@ -18,7 +18,7 @@ from usmp_build.cli.selftest.compare import comparable_tensors, compare
 from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.cli.selftest.oracle import Answer, oracle_tensors
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.pipeline import Planned
 from usmp_build.request import ModelRequest
 

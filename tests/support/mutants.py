@@ -12,22 +12,21 @@ from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
-from tflite.BuiltinOperator import BuiltinOperator
 from tflite.TensorType import TensorType
 
 from usmp_build.importers.tflite import schema
-from usmp_build.importers.tflite.enums import names
+from usmp_build.importers.tflite.enums import OPERATORS, TYPES
 
 Change = Callable[[schema.Model, Random], schema.Model]
 Item = TypeVar("Item")
 
-_KINDS = names(BuiltinOperator)
+_KINDS = dict(enumerate(OPERATORS))
 _NUMBERS = {kind: number for number, kind in _KINDS.items()}
 _SIDES = (0, 1, 1, 2, 3, 4, 7, 8, 16, 255, 256, 1 << 16, (1 << 31) - 1, -1)
 _INTEGERS = (0, 1, 2, 3, -1, -2, 4, 127, 128, 255, 256, 65_536, (1 << 31) - 1, -(1 << 31))
 _SCALES = (0.0, 1e-45, 1e-38, 1e-30, 1e-9, 1e-3, 0.1, 0.5, 1.0, 2.0, 1e4, 1e9, 3e38, float("inf"), float("nan"), -1.0)
 _ZEROS = (0, 1, -1, -128, 127, 128, 255, 32_767, -32_768, 1 << 31, -(1 << 31), (1 << 63) - 1)
-_TYPES = (TensorType.INT8,) * 3 + (TensorType.FLOAT32,) * 2 + tuple(names(TensorType))
+_TYPES = (TensorType.INT8,) * 3 + (TensorType.FLOAT32,) * 2 + tuple(range(TYPES.index("BFLOAT16") + 1))
 _ALIKE = (
     ("RELU", "RELU6", "LOGISTIC", "TANH", "HARD_SWISH", "QUANTIZE", "DEQUANTIZE", "SOFTMAX", "CAST", "ABS", "SQUEEZE"),
     ("ELU", "RSQRT", "ROUND", "LOGICAL_NOT", "GELU", "RELU", "TANH", "QUANTIZE"),
@@ -132,7 +131,8 @@ def _kind(file: schema.Model, random: Random) -> schema.Model:
     alike = [kind for group in _ALIKE if name in group for kind in group]
     kind = random.choice(alike if alike and random.random() < 0.8 else sorted(_NUMBERS))
     code = schema.OperatorCode(builtin_code=_NUMBERS[kind], custom_code="Own" if kind == "CUSTOM" else "")
-    tag, table = schema.OPTIONS.get(kind, (0, None))
+    tag, stored = schema.OPTIONS.get(kind, (0, None))
+    table = schema.options_table(stored) if stored else None
     options = op.options if table and op.options_type == tag else (table(),) if table else ()
     made = replace(op, opcode_index=len(file.operator_codes), options=options, options_type=tag)
     file = _with_graph(file, at, operators=_put(graph.operators, place, made))

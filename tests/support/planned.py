@@ -17,7 +17,8 @@ import pytest
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.ir.graph import Model
-from usmp_build.layout import AlternativesRecord, Layout
+from usmp_build.layout import AlternativesRecord
+from usmp_build.layout.layout import Layout
 from usmp_build.output import writer
 from usmp_build.pipeline import Planned
 from usmp_build.request import Request

@@ -330,11 +330,50 @@ def supplied() -> Any:
     return builder.get()
 
 
+def widened() -> Any:
+    """Constants of 1.6 GB, which the front end computes, in few bytes."""
+    nodes = [
+        _node("ConstantOfShape", "s", "big"), _node("ReduceSum", "big", "sum", keepdims=0), _node("Add", "x sum", "y"),
+    ]  # fmt: skip
+    return _onnx({"x": [4]}, {"y": [4]}, nodes, [_array("s", [400_000_000])])
+
+
+def broadened() -> Any:
+    """A Relax module that asks TVM for a constant of 1.6 GB, in two steps."""
+    from tvm import relax
+
+    x = relax.Var("x", relax.TensorType((4,), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            row = builder.emit(relax.op.full((1, 20_000), relax.const(1.0, "float32"), "float32"))
+            big = builder.emit(relax.op.broadcast_to(row, (20_000, 20_000)))
+            result = builder.emit_output(relax.op.add(x, relax.op.sum(big)))
+        builder.emit_func_output(result)
+    return builder.get()
+
+
+def _chain(length: int) -> Any:
+    nodes = [_node("Relu" if at % 2 else "Neg", f"t{at}", f"t{at + 1}") for at in range(length)]
+    return _onnx({"t0": [8]}, {f"t{length}": [8]}, nodes, [])
+
+
+def deep() -> Any:
+    """More operators in a row than one expression of C can have."""
+    return _chain(300)
+
+
+def endless() -> Any:
+    """More tensors than statements nest."""
+    return _chain(3_000)
+
+
 MODELS: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
         residual, transformer, mobile, normalized, quantized, indices, twice, elementwise, varying, dangling, unranked,
-        outside, unsupported, sorting, regions, branch, saved, guarded, scoped, tuned, supplied,
+        outside, unsupported, sorting, regions, branch, saved, guarded, scoped, tuned, supplied, widened,
+        broadened, deep, endless,
     )
 }  # fmt: skip
 

@@ -6,6 +6,7 @@ Results go to standard output, messages to standard error.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 import traceback
@@ -21,19 +22,33 @@ from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.installation import bazel_dir, cmake_dir
 
-_VERBS = (
-    "init", "ops", "plan", "generate", "watch", "report", "inspect", "explain", "selftest", "check", "diff",
-    "export", "solve", "verify", "plugins", "schema", "outputs", "doctor", "demo",
-)  # fmt: skip
-"""Each verb is a module, which is imported only when needed, as builds start the tool often."""
+VERBS = {
+    "init": "Write a commented starter manifest for one or more models.",
+    "ops": "Say for each operator of the models whether it runs here, and if not, why and what to do; plans nothing.",
+    "plan": "Plan all models of a manifest and show the plan.",
+    "generate": "Plan all models of a manifest and write C, headers, linker fragment and build files.",
+    "watch": "Generate, and again whenever the manifest or a model changes, until Ctrl-C.",
+    "report": "Write a plan as one HTML page, which needs no network and no script; or a pool of it as SVG.",
+    "inspect": "Print one stage of the road, from the models to the problem, as text or JSON.",
+    "explain": "Explain where a tensor is placed, when it is live, with whom it shares bytes, and why.",
+    "selftest": "Build the generated code for this machine and compare tensors with TensorFlow Lite Micro's or TVM's.",
+    "check": "Check a linked image, and its map file, against the plan; exit 4 if a pool is not as planned.",
+    "diff": "Compare two plans (plan.json): what grew, shrank, moved, came and went.",
+    "export": "Write models for another runtime, with our memory plan in them: TensorFlow Lite Micro.",
+    "solve": "Solve a memory problem (CSV or JSON): which buffer goes where, and whether that is the best there is.",
+    "verify": "Verify a plan of a memory problem by code that shares nothing with the planner; exit 4 if it is wrong.",
+    "plugins": "List algorithms, importers, kernel libraries and emitters, and which package brings each.",
+    "schema": "Print a JSON schema, or the manual page of the manifest, as in schemas/ and docs/.",
+    "outputs": "List the files that `generate` would write, without planning: for build systems.",
+    "doctor": "Say which tools this machine has, of those that usmp_build can use, and what needs the missing ones.",
+    "demo": "Plan two models into shared pools, build them with CMake for this machine, and let them read real digits.",
+}
+"""Each verb is a module, imported when it runs or says how it is used; and what it does, as in its docstring."""
 
 _FOLDERS = {
     "--cmake-dir": (cmake_dir, "folder for find_package(usmp_build)"),
     "--bazel-dir": (bazel_dir, "folder that is a Bazel repository"),
 }
-_ALONE = ("--version", *_FOLDERS)
-"""Options that need no verb."""
-
 _QUOTING = "--from-tvmc"
 """An option whose value is a command line, so that it begins like an option."""
 
@@ -43,6 +58,8 @@ exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does
 5 internal error · 6 not compared (selftest --strict)"""
 
 _DEBUG = "--debug"
+_NEW_OBJECTS = 50_000
+"""How many make Python look for garbage: most of what a verb loads and plans lives until it ends."""
 _INTERRUPTED = 130
 """The exit code that shells expect after Ctrl-C."""
 
@@ -50,6 +67,7 @@ _INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         return _run(given)
     except UsmpError as error:
@@ -77,10 +95,10 @@ def _run(arguments: Sequence[str]) -> int:
         _complete()
     given = _with_values(with_files(arguments))
     if not given:
-        _parser(_VERBS).print_help(sys.stderr)
+        _parser(None).print_help(sys.stderr)
         return UsageError.exit_code
     _check_verb(given[0])
-    parsed = _parser(_needed(given)).parse_args(given)
+    parsed = _parser(_verb(given)).parse_args(given)
     code: int = parsed.run(parsed)
     sys.stdout.flush()
     return code
@@ -91,7 +109,7 @@ def _complete() -> None:
     from argcomplete import autocomplete  # only now: of the extra "completion"
 
     words = os.environ.get("COMP_LINE", "").split()[1:]
-    autocomplete(_parser(_needed(words)))
+    autocomplete(_parser(_verb(words)))
 
 
 def _report(error: UsmpError) -> int:
@@ -101,22 +119,20 @@ def _report(error: UsmpError) -> int:
 
 def _check_verb(first: str) -> None:
     """Raise UsageError when the command line does not begin with a verb."""
-    if first.startswith("-") or first in _VERBS:
+    if first.startswith("-") or first in VERBS:
         return
     is_file = first.endswith(".toml") or Path(first).is_file()
-    help_ = f"to plan it: usmp-build plan {first}" if is_file else suggestion(first, _VERBS, "verbs")
+    help_ = f"to plan it: usmp-build plan {first}" if is_file else suggestion(first, VERBS, "verbs")
     raise UsageError(Diagnostic("U265", f"there is no verb {quoted(first)}", help=help_))
 
 
-def _needed(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the verbs whose options are needed to parse these arguments."""
-    if arguments[:1] and arguments[0] in _ALONE:
-        return ()
-    return arguments[:1] if arguments[:1] and arguments[0] in _VERBS else _VERBS
+def _verb(arguments: Sequence[str]) -> str | None:
+    """Return the verb of a command line, of which alone the module is imported; None for --version, --help and such."""
+    return next((word for word in arguments if word in VERBS), None)
 
 
-def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
-    """Return a parser for these verbs."""
+def _parser(verb: str | None) -> argparse.ArgumentParser:
+    """Return a parser for all verbs, which knows the options of one."""
     parser = argparse.ArgumentParser(
         prog="usmp-build", description=usmp_build.__doc__, epilog=_EXIT_CODES, allow_abbrev=False
     )
@@ -124,15 +140,21 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     for option, (folder, use) in _FOLDERS.items():
         parser.add_argument(option, action=_PrintFolder, nargs=0, const=folder, help=f"print the {use} and exit")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for name in names:
-        verb = import_module(f"usmp_build.cli.{name}")
-        summary = (verb.__doc__ or "").partition("\n")[0]
-        sub = verbs.add_parser(name, help=summary, description=verb.__doc__, allow_abbrev=False)
-        verb.arguments(sub)
-        progress_arguments(sub)
-        sub.add_argument(_DEBUG, action="store_true", help="show the traceback of an internal error")
-        sub.set_defaults(run=verb.run)
+    for name, summary in VERBS.items():
+        sub = verbs.add_parser(name, help=summary, allow_abbrev=False)
+        if name == verb:
+            _declare(sub, name)
     return parser
+
+
+def _declare(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Give the parser of a verb its options."""
+    module = import_module(f"usmp_build.cli.{verb}")
+    parser.description = module.__doc__
+    module.arguments(parser)
+    progress_arguments(parser)
+    parser.add_argument(_DEBUG, action="store_true", help="show the traceback of an internal error")
+    parser.set_defaults(run=module.run)
 
 
 def _with_values(arguments: Sequence[str]) -> list[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
-from usmp_build import installation, pipeline
+from usmp_build import installation
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.files import DiskFiles
+from usmp_build.processes import Unfinished, program, run_program
 
 _SECONDS = 600
 
@@ -23,12 +22,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
+    from usmp_build import pipeline  # only now: help and completion do without it
+
     project, folder = installation.example("digits"), Path(parsed.out)
-    if shutil.which("cmake") is None:
+    if program("cmake") is None:
         raise UsageError(
             Diagnostic("U206", "the demo needs CMake 3.22 or newer", help="install cmake and a C compiler")
         )
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    generator = ["-G", "Ninja"] if program("ninja") else []
     configuration = [f"-Dusmp_build_DIR={installation.cmake_dir().as_posix()}", f"-DUSMP_BUILD_PYTHON={sys.executable}"]
     _call("cmake", "-S", str(project), "-B", str(folder), *generator, "-DCMAKE_BUILD_TYPE=Release", *configuration)
     _call("cmake", "--build", str(folder))
@@ -44,12 +45,11 @@ def run(parsed: argparse.Namespace) -> int:
 def _call(*command: str) -> str:
     """Run a program; return what it prints.  Raises CheckFailed with that when it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        message = f"{command[0]} did not end within {_SECONDS} seconds"
-        raise CheckFailed(Diagnostic("S606", message, help="run the demo again")) from None
-    output = done.stdout.decode("utf-8", "replace")
-    if done.returncode:
-        message = f"{command[0]} failed:\n{output}{done.stderr.decode('utf-8', 'replace')}"
+        done = run_program(command, _SECONDS)
+    except Unfinished as error:
+        raise CheckFailed(Diagnostic("S606", f"{command[0]}: {error}", help="run the demo again")) from None
+    output = done.out.decode("utf-8", "replace")
+    if done.code:
+        message = f"{command[0]} failed:\n{output}{done.text}"
         raise CheckFailed(Diagnostic("S606", message.rstrip(), help="correct that, and run the demo again"))
     return output

@@ -1,4 +1,4 @@
-"""Say which tools this machine has, of those that usmp_build can use, and what needs those that are missing."""
+"""Say which tools this machine has, of those that usmp_build can use, and what needs the missing ones."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import os
 import platform
 import re
 import shlex
-import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 import usmp_build
 from usmp_build.cli.table import columns
 from usmp_build.planner.algorithms.core import core, core_note
+from usmp_build.processes import Unfinished, run_program
 
 _SECONDS = 10
 """A program that does not say its version by then does not work."""
@@ -91,20 +90,9 @@ def _package(name: str) -> str | None:
 
 def _program(command: Sequence[str]) -> str | None:
     """Return the version that a program says; None where it does not run."""
-    path = shutil.which(command[0])
-    if path is None:
-        return None
     try:
-        done = subprocess.run(
-            [path, *command[1:], "--version"],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_program([*command, "--version"], _SECONDS)
+    except (OSError, Unfinished):
         return None
-    number = re.search(r"\d+(\.\d+)+", re.sub(r"\([^)]*\)", "", done.stdout))
-    return None if done.returncode else number.group() if number else "unknown"
+    number = re.search(r"\d+(\.\d+)+", re.sub(r"\([^)]*\)", "", done.out.decode("utf-8", "replace")))
+    return None if done.code else number.group() if number else "unknown"

@@ -1,4 +1,4 @@
-"""Tell everything about one tensor: what it is, where it lives, when, why there, with whom it shares bytes, and why."""
+"""Explain where a tensor is placed, when it is live, with whom it shares bytes, and why."""
 
 from __future__ import annotations
 

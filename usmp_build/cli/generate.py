@@ -6,7 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from usmp_build import pipeline
 from usmp_build.cli.expected import check_expected, expectation_arguments
 from usmp_build.cli.generator_files import generator_files
 from usmp_build.cli.overrides import manifest_arguments, read_overrides
@@ -50,6 +49,8 @@ def run(parsed: argparse.Namespace) -> int:
 
 def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> None:
     """Plan, and write or compare the files.  Raises UsmpError where that cannot be done."""
+    from usmp_build import pipeline  # only now: help and completion do without it
+
     check_expected(manifest, parsed)
     with Progress(parsed) as progress:
         progress("planning")

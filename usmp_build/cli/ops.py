@@ -1,4 +1,4 @@
-"""Say for each operator of the models whether it runs here, and if not, why, and what to do.  Nothing is planned."""
+"""Say for each operator of the models whether it runs here, and if not, why and what to do; plans nothing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A process that runs a model, or segments of one, in other interpreters, and writes the tensors of every run.
 
-    python -m usmp_build.cli.oracle_process FOLDER
+    usmp_build.cli.oracle_process FOLDER
 
 The folder has `job.json`, the model, `inputs.npz` and `ours.npz`, which `cli/selftest/asking.py` writes.  With
 `trials`, the answer is only which of these segments TensorFlow Lite Micro accepts.  Otherwise segments run one after
@@ -28,6 +28,8 @@ LITERT = ("ai_edge_litert", "tflite_runtime", "tensorflow")
 ACCEPTED = "accepted.json"
 """A file that says of each trial whether it was accepted."""
 JOB, MODEL_INPUTS, OURS = "job.json", "inputs.npz", "ours.npz"
+MEMORY = 4 << 30
+"""Bytes that such a process may take: TensorFlow by itself takes one gigabyte."""
 _ARENA = 64 << 20
 
 _RunOnce = Callable[[Sequence[Any]], dict[str, Any]]

@@ -1,4 +1,4 @@
-"""List the files that `generate` would write, without planning: for build systems, which must know before.
+"""List the files that `generate` would write, without planning: for build systems.
 
 Each line names an owner (the plan, then each model), a tab, and a file.
 """

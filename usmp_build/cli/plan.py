@@ -6,7 +6,6 @@ import argparse
 import sys
 from dataclasses import replace
 
-from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
@@ -28,6 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
+    from usmp_build import pipeline  # only now: help and completion do without it
+
     request, files = read_request(parsed)
     with Progress(parsed) as progress:
         progress("planning")

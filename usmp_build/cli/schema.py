@@ -1,4 +1,4 @@
-"""Print a JSON schema, or the manual page of the manifest: the files below schemas/ and docs/ are made so."""
+"""Print a JSON schema, or the manual page of the manifest, as in schemas/ and docs/."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ import usmp_build
 from usmp_build.errors import Diagnostic, UsageError
 
 _PACKAGE = Path(usmp_build.__file__).resolve().parent
+_COMPLETER = "argcomplete"
+"""The only package that this process may want and the wheel does not require."""
 
 
 def check_folder() -> None:
@@ -25,5 +27,6 @@ def package_missing(error: Exception) -> Diagnostic | None:
         return None
     lock = _PACKAGE.parent / "bazel" / "requirements.lock"
     what = f'--require-hashes -r "{lock}"' if lock.is_file() else "usmp_build"
+    what = name if name == _COMPLETER else what
     message = f'the Python package "{name}" is missing, which usmp_build needs'
     return Diagnostic("U244", message, help=f'run: "{sys.executable}" -m pip install {what}')

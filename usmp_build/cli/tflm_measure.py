@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -14,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli import tflm_process
-from usmp_build.cli.oracle_process import TFLM
+from usmp_build.cli.oracle_process import MEMORY, TFLM
 from usmp_build.cli.selftest.inputs import Sample
+from usmp_build.processes import Done, Unfinished, run_module
 
+_PROCESS = "usmp_build.cli.tflm_process"
+"""A module of TensorFlow Lite Micro's process: to import it here would need that package here."""
 _SECONDS = 600
 
 
@@ -51,26 +51,24 @@ def measure(data: bytes, inputs: list[Sample], outputs: int) -> Measured:
         (folder / "model.tflite").write_bytes(data)
         arrays = {f"{run}_{i}": array for run, sample in enumerate(inputs) for i, array in enumerate(sample)}
         np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
-        report = _run(folder, "inputs.npz", "outputs.npz", str(outputs)).stderr
+        report = _run(folder, "inputs.npz", "outputs.npz", str(outputs)).text
         used = dict(re.findall(r"Arena allocation (head|tail) (\d+) bytes", report))
         if len(used) < 2:
             raise NotMeasured("it does not say what it allocates")
         head, tail = int(used["head"]), int(used["tail"])
-        arena = _run(folder, str(head + tail)).stdout.strip()
+        arena = _run(folder, str(head + tail)).out.strip()
         if not arena:
             raise NotMeasured("it needs far more than it says that it allocates")
         with np.load(folder / "outputs.npz") as stored:
             return Measured(head, tail, int(arena), {name: stored[name] for name in stored.files})
 
 
-def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "ignore", "-m", tflm_process.__name__, str(folder / "model.tflite")]
-    command += [str(folder / word) if word.endswith(".npz") else word for word in arguments]
+def _run(folder: Path, *arguments: str) -> Done:
+    words = [str(folder / word) if word.endswith(".npz") else word for word in arguments]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False, text=True, errors="replace")
-    except subprocess.TimeoutExpired:
+        done = run_module(_PROCESS, [str(folder / "model.tflite"), *words], seconds=_SECONDS, memory=MEMORY)
+    except Unfinished:
         raise NotMeasured(f"it takes more than {_SECONDS} seconds") from None
-    if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] if done.returncode > 0 else []
-        raise NotMeasured(" ".join(last) or "it aborts")
+    if done.code:
+        raise NotMeasured(done.reason or "it aborts")
     return done

@@ -1,7 +1,7 @@
 """A process that runs a model in TensorFlow Lite Micro as it is: its outputs, and its memory.
 
-    python -m usmp_build.cli.tflm_process MODEL INPUTS.npz OUTPUTS.npz COUNT
-    python -m usmp_build.cli.tflm_process MODEL LEAST
+    usmp_build.cli.tflm_process MODEL INPUTS.npz OUTPUTS.npz COUNT
+    usmp_build.cli.tflm_process MODEL LEAST
 
 The first writes COUNT outputs of all runs, and prints the allocations to standard error, as the interpreter does.  The
 second prints the bytes of the smallest arena that works, LEAST or more.  As `oracle_process`, it imports no module of

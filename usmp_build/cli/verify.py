@@ -1,4 +1,4 @@
-"""Verify a plan of a memory problem, by code that shares nothing with what finds plans; exit 4 if it is wrong."""
+"""Verify a plan of a memory problem by code that shares nothing with the planner; exit 4 if it is wrong."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from usmp_build.codegen.ports import Locate
 from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import Subgraph, TensorRef
 from usmp_build.ir.statements import Allocate, For, If, Invoke, Statement, walk
-from usmp_build.layout import BodyLine, FunctionCode, ParameterRow
+from usmp_build.layout.functions import BodyLine, FunctionCode, ParameterRow
 
 _LARGEST = (1 << 31) - 1
 

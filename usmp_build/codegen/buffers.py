@@ -7,7 +7,8 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.storage import Kind, StorageBuffer
-from usmp_build.layout import BufferCode, Summary
+from usmp_build.layout import Summary
+from usmp_build.layout.code import BufferCode
 from usmp_build.naming import c_comment
 from usmp_build.planner.memory.plan import Plan
 

@@ -8,7 +8,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Kernel, KernelCall
 from usmp_build.interfaces.operands import buffer_of
 from usmp_build.ir.graph import OperatorRef, operator_at
-from usmp_build.layout import CachedRow
+from usmp_build.layout.layout import CachedRow
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 

@@ -10,7 +10,8 @@ from typing import TypeAlias
 from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Scratch, Value, Whole
 from usmp_build.interfaces.row_jobs import row_of
 from usmp_build.ir.c_types import float_literal, int_literal
-from usmp_build.layout import CallCode, LoopCode, RowOffsets
+from usmp_build.layout.code import CallCode, LoopCode
+from usmp_build.layout.rows import RowOffsets
 
 Index: TypeAlias = tuple[tuple[str, int], ...]
 """The index of a row: a sum of counters, each times a factor."""

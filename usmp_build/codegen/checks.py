@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from usmp_build.layout import BufferCode
+from usmp_build.layout.code import BufferCode
 from usmp_build.planner.memory.problem import Problem
 
 Check = tuple[str, str]

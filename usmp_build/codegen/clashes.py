@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 from usmp_build.codegen.function_names import OF_MODELS
 from usmp_build.errors import Diagnostic, ManifestError
-from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, PoolRow, Summary
+from usmp_build.layout import ModelRow, PoolRow, Summary
+from usmp_build.layout.code import ModelCode
+from usmp_build.layout.constants import ConstantGroup
+from usmp_build.layout.functions import FunctionCode
 
 _OF_GUARD = ("enter", "leave", "running", "excluded", "mark", "replace_mark")
 _OF_CANARIES = ("canary", "set_canary", "is_canary", "set_canaries", "check_canaries")

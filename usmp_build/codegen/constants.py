@@ -13,7 +13,8 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import plain_type, value_lines
 from usmp_build.ir.graph import DType
 from usmp_build.ir.storage import Kind, StorageBuffer
-from usmp_build.layout import ConstantGroup, ConstantRow, PoolBytes, Summary
+from usmp_build.layout import Summary
+from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
 from usmp_build.naming import c_comment, c_member, constants_object, unique
 from usmp_build.planner.memory.plan import Plan
 

@@ -13,7 +13,7 @@ from usmp_build.codegen.ports import Locate
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Model, Operator, OperatorRef
 from usmp_build.ir.options import called_subgraphs
-from usmp_build.layout import CopiedBytes, FlowLine
+from usmp_build.layout.code import CopiedBytes, FlowLine
 
 Place = tuple[int, int | None]
 """A subgraph, and a tensor in it."""

@@ -1,12 +1,16 @@
-"""Names the functions of a program, and the tensors in them, in C."""
+"""Names the functions of a program, the tensors in them, and the inputs and outputs of a model, in C."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from usmp_build.document.suggest import suggestion
+from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.ir.graph import Model, TensorRef
+from usmp_build.ir.ports import Names, names_in_file, port_names
 from usmp_build.ir.uses import called_by_main
 from usmp_build.naming import c_identifier, unique
+from usmp_build.request import ModelRequest
 
 OF_MODELS = ("inputs", "outputs", "run", "reset", "map_inputs", "map_outputs", "workspace_pools", "constant_pools")
 """Public names that models have, or may have."""
@@ -29,6 +33,19 @@ def extern_functions(model: Model) -> list[str]:
     """Return the names of the functions that main calls and the application supplies."""
     names = function_names(model).items()
     return sorted(f"{model.name}_{name}" for number, name in names if model.subgraphs[number].code is None)
+
+
+def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[Names, Names]:
+    """Return the names of inputs and outputs: those of the manifest, else of the signature, else of the tensors.
+
+    `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
+    """
+    names = names_in_file(model)
+    for key in sorted(request.names.keys() - names):
+        message = f'model "{request.name}" has no input or output called "{key}"'
+        help_ = suggestion(key, sorted(names), "it has")
+        raise ManifestError(Diagnostic("P304", message, request.names_span, help_))
+    return port_names(model, request.names, pools)
 
 
 def variable(functions: Mapping[int, str], ref: TensorRef) -> str:

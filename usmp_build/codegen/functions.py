@@ -15,7 +15,8 @@ from usmp_build.ir.graph import Model, Subgraph, Tensor, TensorRef
 from usmp_build.ir.ports import show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import Uses, uses
-from usmp_build.layout import BufferCode, FunctionCode, MemberRow, ParameterRow, TableCode
+from usmp_build.layout.code import BufferCode, TableCode
+from usmp_build.layout.functions import FunctionCode, MemberRow, ParameterRow
 from usmp_build.naming import c_comment, c_member, unique
 
 

@@ -9,9 +9,10 @@ from usmp_build.codegen.body import Body
 from usmp_build.codegen.buffers import buffer_codes
 from usmp_build.codegen.checks import overlap_checks, placement_checks
 from usmp_build.codegen.flow import Flow, pointers
+from usmp_build.codegen.function_names import ports
 from usmp_build.codegen.functions import Functions
 from usmp_build.codegen.passed_pools import refuse_passed
-from usmp_build.codegen.ports import Locate, ports
+from usmp_build.codegen.ports import Locate
 from usmp_build.codegen.refusals import refuse
 from usmp_build.codegen.resets import resets
 from usmp_build.codegen.row_offsets import row_offsets
@@ -26,17 +27,10 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, operator_at
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
-from usmp_build.layout import (
-    BufferCode,
-    ConstantGroup,
-    FlowLine,
-    ModelCode,
-    RowOffsets,
-    StepCode,
-    Summary,
-    TableCode,
-    TraceRow,
-)
+from usmp_build.layout import Summary
+from usmp_build.layout.code import BufferCode, FlowLine, ModelCode, StepCode, TableCode, TraceRow
+from usmp_build.layout.constants import ConstantGroup
+from usmp_build.layout.rows import RowOffsets
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 

@@ -6,30 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from usmp_build.document.suggest import suggestion
-from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import float_literal, plain_type
-from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
-from usmp_build.ir.ports import Names, names_in_file, port_names, show_type
+from usmp_build.ir.graph import Subgraph, TensorRef, tensor_at
+from usmp_build.ir.ports import Names, show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import alignments
-from usmp_build.layout import BufferCode, PortRow, RowOffsets
+from usmp_build.layout.code import BufferCode, PortRow
+from usmp_build.layout.rows import RowOffsets
 from usmp_build.naming import c_comment
-from usmp_build.request import ModelRequest
-
-
-def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[Names, Names]:
-    """Return the names of inputs and outputs: those of the manifest, else of the signature, else of the tensors.
-
-    `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
-    """
-    names = names_in_file(model)
-    for key in sorted(request.names.keys() - names):
-        message = f'model "{request.name}" has no input or output called "{key}"'
-        help_ = suggestion(key, sorted(names), "it has")
-        raise ManifestError(Diagnostic("P304", message, request.names_span, help_))
-    return port_names(model, request.names, pools)
 
 
 @dataclass(frozen=True)

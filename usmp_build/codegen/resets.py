@@ -8,7 +8,7 @@ from usmp_build.codegen.buffers import first_tensors
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import tensor_at
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferCode, ResetRow
+from usmp_build.layout.code import BufferCode, ResetRow
 
 
 def resets(

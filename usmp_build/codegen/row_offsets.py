@@ -7,7 +7,8 @@ from math import gcd
 from usmp_build.codegen.buffers import first_tensors, name_within
 from usmp_build.codegen.function_names import function_names, variable
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.layout import RowOffsets, Summary
+from usmp_build.layout import Summary
+from usmp_build.layout.rows import RowOffsets
 from usmp_build.naming import c_comment
 from usmp_build.planner.memory.plan import Plan
 

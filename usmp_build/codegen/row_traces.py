@@ -9,7 +9,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelCall, Output
 from usmp_build.interfaces.row_jobs import row_call, row_shapes
 from usmp_build.ir.graph import Operator, OperatorRef, operator_at
-from usmp_build.layout import RowTrace
+from usmp_build.layout.rows import RowTrace
 
 
 def outputs_by_rows(kernel: Kernel, op: Operator) -> tuple[int, ...]:

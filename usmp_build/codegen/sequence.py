@@ -12,7 +12,8 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.interfaces.row_jobs import job_count, row_call, row_of
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Step, steps
-from usmp_build.layout import Arrival, FlowLine, Jobs, RowStep
+from usmp_build.layout.code import FlowLine
+from usmp_build.layout.rows import Arrival, Jobs, RowStep
 
 
 def arrival(analysis: Analysis, locate: Locate) -> Arrival | None:

@@ -10,7 +10,8 @@ from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
 from usmp_build.ir.ports import show_type
 from usmp_build.ir.schedule import Direction
-from usmp_build.layout import ConstantGroup, StepCode, TraceRow
+from usmp_build.layout.code import StepCode, TraceRow
+from usmp_build.layout.constants import ConstantGroup
 from usmp_build.naming import c_comment, c_identifier, short_name
 
 

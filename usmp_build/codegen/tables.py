@@ -9,7 +9,8 @@ from usmp_build.codegen.buffers import first_tensors, lives, name_within
 from usmp_build.codegen.function_names import function_names, variable
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import pool_type
-from usmp_build.layout import Summary, TableCode
+from usmp_build.layout import Summary
+from usmp_build.layout.code import TableCode
 from usmp_build.naming import c_comment
 from usmp_build.planner.memory.plan import Plan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from usmp_build.emitters.render import render
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.naming import model_files, plan_files, pool_bytes_files
 from usmp_build.output.bundle import OutputFile
 

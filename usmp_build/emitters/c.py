@@ -11,7 +11,7 @@ from usmp_build.emitters.pool_bytes import pool_bytes_outputs, pool_ids
 from usmp_build.emitters.render import render
 from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.ir.seal import FIRST_COVERED, SEAL
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import OutputFile
 
 ABI = 2

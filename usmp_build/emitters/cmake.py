@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from usmp_build.emitters.render import render
 from usmp_build.installation import cmake_dir
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import OutputFile
 
 _FUNCTIONS = ("UsmpLinkPools.cmake", "UsmpOptions.cmake", "integrations/zephyr.cmake")

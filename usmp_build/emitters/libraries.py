@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from usmp_build.emitters.render import render
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.naming import hash_comment, model_files, plan_files
 from usmp_build.output.bundle import GENERATED_BY, OutputFile
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from usmp_build.emitters.render import render
-from usmp_build.layout import Layout, PoolRow
+from usmp_build.layout import PoolRow
+from usmp_build.layout.layout import Layout
 from usmp_build.layout.plan_json import plan_hash
 from usmp_build.naming import region_symbols
 from usmp_build.output.bundle import OutputFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.emitters.render import render
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import OutputFile
 
 

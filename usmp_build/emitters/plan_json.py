@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.layout.plan_json import plan_json
 from usmp_build.output.bundle import OutputFile
 

@@ -11,7 +11,8 @@ from usmp_build.emitters.render import render
 from usmp_build.ir.c_types import value_lines
 from usmp_build.ir.graph import DType
 from usmp_build.ir.seal import SEAL, SEAL_BYTES
-from usmp_build.layout import PoolBytes, Summary
+from usmp_build.layout import Summary
+from usmp_build.layout.constants import PoolBytes
 from usmp_build.naming import pool_bytes_files
 from usmp_build.output.bundle import OutputFile
 

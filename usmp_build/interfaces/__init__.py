@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from usmp_build.interfaces.kernels import KernelLibrary
-from usmp_build.ir.graph import Model
-from usmp_build.layout import Layout
-from usmp_build.output.bundle import OutputFile
-from usmp_build.planner.algorithm import Algorithm
 
-__all__ = ["Algorithm", "Emitter", "Importer", "KernelLibrary"]
+if TYPE_CHECKING:
+    from usmp_build.ir.graph import Model
+    from usmp_build.layout.layout import Layout
+    from usmp_build.output.bundle import OutputFile
+
+__all__ = ["Emitter", "Importer", "KernelLibrary"]
 
 
 class Importer(Protocol):

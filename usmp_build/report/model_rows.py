@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from usmp_build.codegen.function_names import extern_functions
-from usmp_build.codegen.ports import ports
+from usmp_build.codegen.function_names import extern_functions, ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at

@@ -9,13 +9,7 @@ from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.ir.schedule import steps
-from usmp_build.layout import (
-    BufferRow,
-    CertificateRecord,
-    PoolRow,
-    Summary,
-    TargetRecord,
-)
+from usmp_build.layout import BufferRow, CertificateRecord, PoolRow, Summary, TargetRecord
 from usmp_build.naming import pool_object
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import Witness, pool_bounds

@@ -8,7 +8,7 @@ import pytest
 
 from usmp_build.codegen.calls import Index, Parameter, call_code
 from usmp_build.interfaces.kernels import Form, Input, KernelCall, Operand, Output, Pieces, Reduce, Rows, Scratch
-from usmp_build.layout import CallCode
+from usmp_build.layout.code import CallCode
 
 PLAIN, TABLE = Parameter("const int8_t *", "in", "t0"), Parameter("const int8_t *", "in", "m_t0_rows", row=24)
 OUT = Parameter("int8_t *", "out", "t1")

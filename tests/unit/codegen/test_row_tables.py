@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from usmp_build.layout import Jobs, PoolRow, RowOffsets
-from usmp_build.layout.rows import smallest_unsigned
+from usmp_build.layout import PoolRow
+from usmp_build.layout.rows import Jobs, RowOffsets, smallest_unsigned
 
 
 def pool(name: str) -> PoolRow:

@@ -8,7 +8,7 @@ import pytest
 import tflite
 
 from tests.support.flatbuffer import Node, write
-from usmp_build.importers.tflite import schema
+from usmp_build.importers.tflite import enums, schema
 from usmp_build.importers.tflite.flatbuffer import Record, decode
 from usmp_build.ir.graph import SHARING
 from usmp_build.operators.table import OPERATORS
@@ -26,7 +26,7 @@ SPELLING = {
     "shuffled_weights": "WeightsFormat",
 }
 UNION = {number: name for name, number in vars(tflite.BuiltinOptions).items()}
-TABLES = sorted({UNION[tag]: table for tag, table in schema.OPTIONS.values()}.items())
+TABLES = sorted({UNION[tag]: schema.options_table(stored) for tag, stored in schema.OPTIONS.values()}.items())
 """Names of the package, and our tables for them."""
 
 
@@ -34,6 +34,13 @@ def their_name(table: str, field: str) -> str:
     if table == "CallOnceOptions":
         return "InitSubgraphIndex"
     return SPELLING.get(field) or "".join(word.capitalize() for word in field.split("_"))
+
+
+def test_enumerations_are_those_of_the_package() -> None:
+    theirs = (tflite.BuiltinOperator, tflite.BuiltinOptions, tflite.TensorType)
+    for ours, their in zip((enums.OPERATORS, enums.OPTIONS, enums.TYPES), theirs, strict=True):
+        numbers = {name: number for name, number in vars(their).items() if not name.startswith("_")}
+        assert dict(list({name: number for number, name in enumerate(ours)}.items())[: len(numbers)]) == numbers
 
 
 @pytest.mark.parametrize(("name", "table"), TABLES)

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import numpy as np
 import pytest
@@ -26,7 +28,8 @@ from tests.support.tools import few, needs_gcc, needs_oracle
 from tests.support.tree import ROOT
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import KERNELS, KERNELS_OF_ONE_DIRECTION, circular_buffer, signal_state, sources
+from usmp_build.kernels import reference
+from usmp_build.kernels.reference import KERNELS, circular_buffer, maker, signal_state, sources
 
 STATEFUL = {
     "ASSIGN_VARIABLE",
@@ -41,8 +44,19 @@ OURS = {"COPY", "LOOKUP"}
 """No file has these, so TensorFlow Lite Micro has no answer; tests/unit/kernels/test_rewritten_lookups.py has one."""
 
 
+ONE_WAY = {kind for kind in KERNELS if not maker(kind)[1]}
+"""Kinds whose kernels have one direction."""
+
+
 def test_every_kind_has_cases() -> None:
     assert set(CASES) | STATEFUL | OURS == set(KERNELS)
+
+
+def test_the_table_of_families_has_all_their_kernels() -> None:
+    names = ("KERNELS", "KERNELS_OF_ONE_DIRECTION")
+    modules = (import_module(f"{reference.__name__}.{each.name}") for each in iter_modules(reference.__path__))
+    found = {kind: module.__name__ for module in modules for name in names for kind in vars(module).get(name, ())}
+    assert found == {kind: f"{reference.__name__}.{name}" for kind, name in KERNELS.items()}
 
 
 @pytest.mark.long
@@ -63,7 +77,7 @@ def test_outputs_equal_tflm(kind: str, runner: Runner, tmp_path: Path) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("kind", sorted(CASES.keys() - KERNELS_OF_ONE_DIRECTION.keys()))
+@pytest.mark.parametrize("kind", sorted(CASES.keys() - ONE_WAY))
 def test_backward_makes_the_same_bits(kind: str, runner: Runner) -> None:
     for number, case in enumerate(draw(kind)):
         forward, backward = kernel_of(case), kernel_of(case, Direction.BACKWARD)
@@ -120,7 +134,7 @@ def test_sanitizers_find_nothing_and_change_nothing(runner: Runner, tmp_path: Pa
     )
     assert done.returncode == 0, done.stderr
     for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
-        directions = 1 if case.graph.operators[0].kind in KERNELS_OF_ONE_DIRECTION else 2
+        directions = 1 if case.graph.operators[0].kind in ONE_WAY else 2
         assert len(made) == directions * (1 if by_rows(case) is None else 2)
         expected = runner.run(case.graph, kernel_of(case), case.inputs)
         for outputs in made:

@@ -8,10 +8,10 @@ import pytest
 
 from tests.support.road import PlanOnly, analyze_as, every, firmware, model
 from tests.support.scopes import APART, CHAIN, EVERYWHERE, NPU
-from usmp_build import codegen
+from usmp_build.codegen.arrange import arrange
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.planner.algorithms.greedy import GreedyBySize
 from usmp_build.report.summarize import summarize
 from usmp_build.request import Copying, OperandRule, PlaceRequest, Request
@@ -46,7 +46,7 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
     summary = summarize(asked, BestCandidate(analysis, plan, bound=0), plan)
-    return codegen.arrange(asked, analysis, plan, summary, every(asked, library))
+    return arrange(asked, analysis, plan, summary, every(asked, library))
 
 
 def test_a_copy_is_a_function_of_its_own() -> None:

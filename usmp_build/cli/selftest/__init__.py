@@ -1,4 +1,4 @@
-"""Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro, or outputs with TVM.
+"""Build the generated code for this machine and compare tensors with TensorFlow Lite Micro's or TVM's.
 
 The models of the plan run one after the other, producers before consumers, on extreme and on random inputs; connected
 inputs hold what other models wrote.  Before each run, garbage fills all bytes that hold no data between runs, and what

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -18,6 +16,7 @@ from usmp_build.cli import oracle_process
 from usmp_build.cli.oracle_process import TFLM, TVM
 from usmp_build.cli.selftest.segments import Segment
 from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.processes import Done, Unfinished, run_module
 from usmp_build.request import ModelRequest
 
 Values = Mapping[int, NDArray[Any]]
@@ -90,8 +89,8 @@ def accepted(model: ModelRequest, data: bytes, fronts: Sequence[str]) -> list[bo
         folder = Path(scratch)
         (folder / _file_name(model)).write_bytes(data)
         done = _start(model, folder, {"trials": fronts}, NAMES[TFLM])
-        if done.returncode:
-            raise refusal(model, f"{NAMES[TFLM]} does not run here: {_reason(done)}")
+        if done.code:
+            raise refusal(model, f"{NAMES[TFLM]} does not run here: {done.reason or 'it aborts'}")
         answers: list[bool] = json.loads((folder / oracle_process.ACCEPTED).read_bytes())
         return answers
 
@@ -118,31 +117,22 @@ def _run_segments(question: Question, folder: Path, lost: set[int]) -> None:
     job = {"segments": [asdict(segment) for segment in question.segments], "lost": sorted(lost)}
     name = " and ".join(dict.fromkeys(NAMES[segment.package] for segment in question.segments))
     done = _start(question.model, folder, {**job, "runs": len(question.runs)}, name)
-    if not done.returncode:
+    if not done.code:
         return
     number = next(segment for segment, run in _missing(question, folder) if run not in lost)
-    if not (done.returncode < 0 and oracle_process.ready(folder, number).exists()):
+    if not (done.code < 0 and oracle_process.ready(folder, number).exists()):
         segment = question.segments[number]
         which = f"{segment.label}: " if segment.front else ""
         who = f'{NAMES[segment.package]} refuses model "{question.model.name}"'
-        raise refusal(question.model, f"{who}: {which}{_reason(done)}")
+        raise refusal(question.model, f"{who}: {which}{done.reason or 'it aborts'}")
 
 
-def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
-    last = [] if done.returncode < 0 else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-    return " ".join(last) or "it aborts"
-
-
-def _start(
-    model: ModelRequest, folder: Path, job: Mapping[str, object], name: str
-) -> subprocess.CompletedProcess[bytes]:
+def _start(model: ModelRequest, folder: Path, job: Mapping[str, object], name: str) -> Done:
     """Run the process; `name` is what to call it.  Raises CheckFailed where that takes too long."""
     (folder / oracle_process.JOB).write_text(json.dumps({"model": _file_name(model), **job}), encoding="utf-8")
-    # the last line is to say what went wrong
-    command = [sys.executable, "-W", "ignore", "-m", oracle_process.__name__, str(folder)]
     try:
-        return subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        return run_module(oracle_process.__name__, [str(folder)], seconds=_SECONDS, memory=oracle_process.MEMORY)
+    except Unfinished:
         message = f'{name} did not run model "{model.name}" within {_SECONDS} seconds'
         raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
 

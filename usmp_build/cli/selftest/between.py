@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Subgraph, TensorRef
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.pipeline import Planned
 from usmp_build.request import InputOutput, Inputs, Outputs
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
-from usmp_build.layout import Layout, ModelRow
+from usmp_build.layout import ModelRow
+from usmp_build.layout.layout import Layout
 
 
 def check_sources(layout: Layout, sources: Sequence[str]) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shlex
 import struct
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -22,9 +21,10 @@ from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import Layout
+from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.pipeline import Planned
+from usmp_build.processes import Unfinished, run_program
 
 _PROGRAM = "usmp_selftest"
 _SECONDS = 600
@@ -133,7 +133,7 @@ def build(folder: Path, layout: Layout, compiler: str, sanitize: bool, sources: 
     flags = (*_FLAGS, *(_SANITIZE if sanitize else ()))
     files = [f"{_PROGRAM}.c", *_generated(layout), *(str(Path(source).resolve()) for source in sources)]
     option = "--sanitize" if sanitize else ""
-    _compile(folder, layout, compiler, [*flags, "-I.", *files, "-o", _PROGRAM, "-lm"], sources, option)
+    _compile(folder, layout, compiler, [*flags, "-iquote.", *files, "-o", _PROGRAM, "-lm"], sources, option)
     return folder / _PROGRAM
 
 
@@ -141,9 +141,9 @@ def build_traced(folder: Path, layout: Layout, compiler: str, sources: Sequence[
     """Compile it so that every access of the generated code and of the application's files is noted."""
     pools, *files = _generated(layout)  # that of the pools has atomics, and touches no byte of them
     files += [str(Path(source).resolve()) for source in sources]
-    _compile(folder, layout, compiler, [*_FLAGS, *_TRACE, "-I.", "-c", *files], sources, "--accesses")
+    _compile(folder, layout, compiler, [*_FLAGS, *_TRACE, "-iquote.", "-c", *files], sources, "--accesses")
     rest = [f"{_PROGRAM}.c", pools, *(f"{Path(file).stem}.o" for file in files)]
-    _compile(folder, layout, compiler, [*_FLAGS, "-I.", *rest, "-o", _PROGRAM, "-lm"], sources)
+    _compile(folder, layout, compiler, [*_FLAGS, "-iquote.", *rest, "-o", _PROGRAM, "-lm"], sources)
     return folder / _PROGRAM
 
 
@@ -158,13 +158,13 @@ def _compile(
     """Run the compiler; `option` is the command-line option that needs a sanitizer, if any."""
     command = _compiler(compiler)
     try:
-        done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        reason = error.strerror if isinstance(error, OSError) else f"it did not end within {_SECONDS} seconds"
+        done = run_program([*command, *arguments], _SECONDS, folder=folder)
+    except (OSError, Unfinished) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
         message = f'cannot run the C compiler "{command[0]}": {(reason or str(error)).lower()}'
         raise CheckFailed(Diagnostic("S601", message, help="install one, or name it with --cc")) from None
-    if done.returncode or ("-c" not in arguments and not (folder / _PROGRAM).exists()):
-        output = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
+    if done.code or ("-c" not in arguments and not (folder / _PROGRAM).exists()):
+        output = done.text or f"{command[0]} says nothing and makes no program"
         refuse_missing(layout, sources, output)
         help_ = _advice(sources, option)
         what = f"the generated code, with {' and '.join(sources)}," if sources else "the generated code"
@@ -201,15 +201,13 @@ def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage
     runs = len(inputs[0]) if inputs else 0
     command = [str(program.resolve()), str(runs), str(garbage), str(period)]
     try:
-        done = subprocess.run(
-            command, input=_given(planned, inputs), capture_output=True, timeout=_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise CheckFailed(Diagnostic("S602", f"the program did not end within {_SECONDS} seconds")) from None
-    if done.returncode:
-        message = f"the program failed with code {done.returncode}:\n" + done.stderr.decode("utf-8", "replace").strip()
+        done = run_program(command, _SECONDS, said=_given(planned, inputs))
+    except Unfinished as error:
+        raise CheckFailed(Diagnostic("S602", f"the program: {error}")) from None
+    if done.code:
+        message = f"the program failed with code {done.code}:\n{done.text}"
         raise CheckFailed(Diagnostic("S602", message, help=at_fault(*planned.summary.models)))
-    return read_records(done.stdout, len(planned.request.models))
+    return read_records(done.out, len(planned.request.models))
 
 
 def _given(planned: Planned, inputs: Sequence[Sequence[Sample]]) -> bytes:

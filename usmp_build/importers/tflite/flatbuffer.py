@@ -90,12 +90,12 @@ def tables(slot: int, kind: type[Record]) -> Any:
     return _stored(read, ())
 
 
-def union(slot: int, kinds: dict[int, type[Record]]) -> Any:
-    """Declare a union, its type in `slot` and the table, none or one, in the next; other types are skipped."""
+def union(slot: int, table_of: Callable[[int], type[Record] | None]) -> Any:
+    """Declare a union, its type in `slot` and the table, none or one, in the next; types without one are skipped."""
 
     def read(source: _Table) -> tuple[Record, ...]:
         tag, at = source.find(slot), source.find(slot + 1)
-        kind = kinds.get(source.file.number("B", tag)) if tag and at else None
+        kind = table_of(source.file.number("B", tag)) if tag and at else None
         return (_record(kind, source.file, source.file.follow(at)),) if kind else ()
 
     return _stored(read, ())

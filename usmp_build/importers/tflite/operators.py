@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from tflite.BuiltinOperator import BuiltinOperator
-
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import flexbuffer, schema
-from usmp_build.importers.tflite.enums import names
+from usmp_build.importers.tflite.enums import OPERATORS
 from usmp_build.importers.tflite.flatbuffer import Record
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.labels import operator_label
 from usmp_build.ir.options import KEY, SLOT, Call, If, Options, While
 from usmp_build.operators.table import options_class
 
-_KINDS = names(BuiltinOperator)
 _LEFT_OUT = -1
 _CUSTOM = "CUSTOM:"
 _INT32 = 1 << 31
@@ -49,8 +46,9 @@ def _kind(code: schema.OperatorCode, label: str) -> str:
     number = max(code.builtin_code, code.deprecated_builtin_code)
     if number < 0:
         raise ModelError(Diagnostic("T211", f"{label} is {number}, which means no operator"))
-    if number != BuiltinOperator.CUSTOM:
-        return _KINDS.get(number, f"BUILTIN_{number}")
+    kind = OPERATORS[number] if number < len(OPERATORS) else f"BUILTIN_{number}"
+    if kind != "CUSTOM":
+        return kind
     if not code.custom_code:
         raise ModelError(Diagnostic("T211", f"{label} is a custom operator without a name"))
     return f"{_CUSTOM}{code.custom_code}"
@@ -87,7 +85,8 @@ def _custom(options: type[Options], data: bytes, label: str) -> Options:
 
 def _options(kind: str, stored: schema.Operator, label: str) -> Options | None:
     """Return the options; where the file stores none they are the schema's, save for calls, which then mean nothing."""
-    expected_type, table = schema.OPTIONS[kind]
+    expected_type, where = schema.OPTIONS[kind]
+    table = schema.options_table(where)
     if stored.options_type not in (0, expected_type):
         message = f"{label} has options of type {stored.options_type}, not {expected_type} ({table.__name__})"
         raise ModelError(Diagnostic("T212", message))

@@ -7,9 +7,9 @@ Defaults are the schema's, not ours.  A test compares all of it with the `tflite
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, make_dataclass
+from functools import cache
 
-from tflite.BuiltinOptions import BuiltinOptions
-
+from usmp_build.importers.tflite import enums
 from usmp_build.importers.tflite.flatbuffer import (
     Record,
     content,
@@ -25,8 +25,17 @@ from usmp_build.ir.options import SLOT
 from usmp_build.operators.kind import StoredOptions
 from usmp_build.operators.table import OPERATORS
 
+OPTIONS: dict[str, tuple[int, StoredOptions]] = {
+    kind.name: (enums.OPTIONS.index(kind.options.table), kind.options)
+    for kind in OPERATORS.values()
+    if kind.options and kind.options.table
+}
+"""Operator kind → the type that the union `builtin_options` must have, and its table.  Others are not read."""
+_BY_TYPE = dict(OPTIONS.values())
 
-def _table(stored: StoredOptions) -> type[Record]:
+
+@cache
+def options_table(stored: StoredOptions) -> type[Record]:
     """Return the table that has the options of a kind, as the class of the options declares it."""
     declared = [
         (option.name, object, text(place.position) if place.letter == "s" else scalar(*place))
@@ -36,12 +45,8 @@ def _table(stored: StoredOptions) -> type[Record]:
     return make_dataclass(str(stored.table), declared, bases=(Record,), frozen=True)
 
 
-OPTIONS: dict[str, tuple[int, type[Record]]] = {
-    kind.name: (getattr(BuiltinOptions, kind.options.table), _table(kind.options))
-    for kind in OPERATORS.values()
-    if kind.options and kind.options.table
-}
-"""Operator kind → the type that the union `builtin_options` must have, and its table.  Others are not read."""
+def _table_of(type_: int) -> type[Record] | None:
+    return options_table(_BY_TYPE[type_]) if type_ in _BY_TYPE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Operator(Record):
     inputs: tuple[int, ...] = vector(1, "i")
     outputs: tuple[int, ...] = vector(2, "i")
     options_type: int = scalar(3, "B")
-    options: tuple[Record, ...] = union(3, dict(OPTIONS.values()))
+    options: tuple[Record, ...] = union(3, _table_of)
     custom_options: tuple[int, ...] = vector(5, "B")
 
 

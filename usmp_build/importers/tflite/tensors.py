@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tflite.TensorType import TensorType
-
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import schema
-from usmp_build.importers.tflite.enums import names
+from usmp_build.importers.tflite.enums import TYPES
 from usmp_build.ir.graph import DType, Quantization, Tensor
 from usmp_build.ir.labels import tensor_label
 
 _NO_DATA = 0
 """The index of the buffer that stands for none, whatever is in it."""
-_NEWER = {19: "INT2", 20: "UINT4", 21: "FLOAT8_E4M3FN", 22: "FLOAT8_E5M2"}
-"""Types that TensorFlow Lite has got since version 2.18 of the `tflite` package."""
-_TYPES = {number: DType[name] for number, name in (_NEWER | names(TensorType)).items() if name in DType.__members__}
+_TYPES = {number: DType[name] for number, name in enumerate(TYPES) if name in DType.__members__}
 
 
 def read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Sequence[schema.Buffer]) -> Tensor:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from usmp_build.importers.program.sizes import TYPES
-from usmp_build.importers.tvm.refusal import Refusal
+from usmp_build.importers.tvm.refusal import Refusal, TooDeep
 from usmp_build.ir.c_types import PLAIN, float_literal
 
 _ATOM, _UNARY, _PRODUCT, _SUM, _SHIFT, _COMPARED, _BITS, _LOGIC, _CHOICE = range(9)
@@ -34,6 +34,8 @@ _MATH = frozenset(
 )
 _TESTS = frozenset({"isfinite", "isinf", "isnan"})
 _NARROW = re.compile(r"u?int(8|16)$")
+_DEEPEST = 200
+"""Expressions in each other: clang takes 256 brackets, and Python a thousand calls."""
 
 
 class Text(NamedTuple):
@@ -54,6 +56,7 @@ class Expressions:
     choices: set[tuple[str, str]] = field(default_factory=set)
     """Pairs of "min" or "max" and a C type, for which there must be a function."""
     needs_math: bool = False
+    _depth: int = 0
 
     def text(self, value: Any) -> str:
         """Return an expression that stands by itself.  Raises Refusal."""
@@ -66,13 +69,17 @@ class Expressions:
         return f"{self.tensors(buffer)}[{self.text(indices[0])}]"
 
     def _print(self, value: Any) -> Text:
+        if self._depth == _DEEPEST:
+            raise TooDeep(f"an expression nests over {_DEEPEST} deep", "split the model")
+        self._depth += 1
         kind = type(value).__name__
         if kind in _BINARY:
-            return self._binary(value, value.a, value.b, *_BINARY[kind])
-        printer = getattr(self, f"_{kind.lower()}", None)
-        if printer is None:
+            printed = self._binary(value, value.a, value.b, *_BINARY[kind])
+        elif printer := getattr(self, f"_{kind.lower()}", None):
+            printed = printer(value)
+        else:
             raise Refusal(f"there is no C for {kind} of TIR")
-        printed: Text = printer(value)
+        self._depth -= 1
         return printed
 
     def _var(self, value: Any) -> Text:

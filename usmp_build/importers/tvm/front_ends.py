@@ -8,6 +8,7 @@ import numpy as np
 import tvm
 from tvm import relax, tirx
 
+from usmp_build.importers.tvm.folding import check_onnx, check_relax
 from usmp_build.importers.tvm.refusal import Refusal
 
 _FIX_ONNX = (
@@ -35,6 +36,7 @@ def relax_module(data: bytes, suffix: str) -> tuple[Any, list[str]]:
     module = _at_upper_bounds(module, _FIX_ONNX if suffix == ".onnx" else _FIX_RELAX)
     main = next(name for name in module.get_global_vars() if name.name_hint == "main")
     module.update_func(main, _Guarded(module).visit_expr(module["main"]))
+    check_relax(module, len(data))
     return module, results
 
 
@@ -53,6 +55,7 @@ def _from_onnx(data: bytes) -> tuple[Any, list[str]]:
     if name := next(outside, None):
         help_ = 'export it with external_data=False, or: onnx.save(onnx.load("net.onnx"), "one.onnx")'
         raise Refusal(f"the data of {name} are in another file", help_)
+    check_onnx(model, len(data))
     try:
         return from_onnx(model, keep_params_in_input=False), [output.name for output in model.graph.output]
     except tvm.error.OpNotImplemented:

@@ -16,14 +16,16 @@ from usmp_build.importers.tvm.prim_function import storage_scope
 _TARGET = "c"
 _SCHEDULED = "tirx.is_scheduled"
 """The attribute by which TVM marks a function that has a schedule, of dlight or tuning."""
+_FUSED = 256
+"""Operators that TVM fuses by itself, at most."""
 _OPAQUE = 8
 """The pattern of operators that are not fused."""
 
 
-def lower(module: Any) -> Any:
-    """Return the module with main as allocations and calls, and its functions as loops."""
+def lower(module: Any, fused: int = _FUSED) -> Any:
+    """Return the module with main as allocations and calls, and its functions as loops, each of so many operators."""
     graph, stages, loops = relax.transform, s_tir.transform, tirx.transform
-    with tvm.target.Target(_TARGET):
+    with tvm.target.Target(_TARGET), tvm.transform.PassContext(config={"relax.FuseOps.max_depth": fused}):
         calls = tvm.transform.Sequential([
             graph.DecomposeOpsForInference(),
             graph.CanonicalizeBindings(),

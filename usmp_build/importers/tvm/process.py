@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -14,10 +12,16 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
 from usmp_build.ir.graph import CompilerPlan, Model, Subgraph
+from usmp_build.processes import Unfinished, lacks_memory, run_module
 
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
+_WORKER = "usmp_build.importers.tvm.worker"
 _SECONDS = 600
+_MEMORY, _MEMORY_PER_BYTE = 3 << 28, 64
+"""Bytes that TVM may take: itself about 200 MB, and 5 bytes for each byte of weights; the rest is for what it folds."""
+_TOO_LARGE = ("T256", "T260")
+"""Codes of programs that nest too deep, or have too many bytes."""
 _OTHER_WAYS = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
@@ -35,14 +39,30 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
     require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
     answer = _answer(data, path, suffix)
     if "refusal" in answer:
-        message = f"TVM makes no program of it: {answer['refusal']}"
+        reason = answer["refusal"]
+        if lacks_memory(reason):
+            reason = f"that takes more than {_memory(data):,} bytes of memory"
+        message = f"TVM makes no program of it: {reason}"
         raise ModelError(Diagnostic("T258", message, path, answer["help"] or _OTHER_WAYS))
-    model = import_program(json.dumps(answer["program"]).encode(), name, path)
+    model = _program(answer["program"], name, path)
     graphs = tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs)
     compiler_plan = answer.get("compiler_plan")
     return replace(
         model, subgraphs=graphs, compiler_plan=CompilerPlan("TVM", **compiler_plan) if compiler_plan else None
     )
+
+
+def _program(program: Mapping[str, Any], name: str, path: str) -> Model:
+    """Import what TVM makes of a model.  What is wrong with it has no place in the model's own file."""
+    try:
+        return import_program(json.dumps(program).encode(), name, path)
+    except ModelError as error:
+        (fault,) = error.diagnostics
+        if fault.code not in _TOO_LARGE:
+            raise
+        message = f"the program that TVM makes of it is too large: {fault.message}"
+        help_ = "split the model, or export it as .tflite: each tensor between its operators is one level of statements"
+        raise ModelError(Diagnostic("T270", message, path, help_)) from None
 
 
 def require_tvm(path: str, *others: str) -> None:
@@ -58,18 +78,21 @@ def require_tvm(path: str, *others: str) -> None:
             raise ModelError(Diagnostic("T259", message, path, _INSTALL))
 
 
+def _memory(data: bytes) -> int:
+    return _MEMORY + _MEMORY_PER_BYTE * len(data)
+
+
 def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
-    command = [sys.executable, "-m", "usmp_build.importers.tvm.worker", suffix]
     try:
-        done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
+        done = run_module(_WORKER, [suffix], seconds=_SECONDS, memory=_memory(data), said=data)
+    except Unfinished:
         message = f"TVM did not finish within {_SECONDS} seconds"
         raise ModelError(Diagnostic("T258", message, path, "give it a smaller model")) from None
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it says nothing"]
-        message = f"TVM ended with status {done.returncode}: {last[0]}"
-        raise ModelError(Diagnostic("T258", message, path, "the file may be damaged: export it again"))
-    answer: Mapping[str, Any] = json.loads(done.stdout)
+    if done.code:
+        reason = done.reason or "it crashes, as on what is damaged or nests too deep"
+        message = f"TVM ended with status {done.code}: {reason}"
+        raise ModelError(Diagnostic("T258", message, path, "export the model again, or a part of it"))
+    answer: Mapping[str, Any] = json.loads(done.out)
     return answer
 
 

@@ -9,3 +9,7 @@ class Refusal(Exception):
     def __init__(self, message: str, help_: str = "") -> None:
         super().__init__(message)
         self.help_ = help_
+
+
+class TooDeep(Refusal):
+    """An expression that nests deeper than C compilers take, as operators do that are computed in one loop."""

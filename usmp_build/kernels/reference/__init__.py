@@ -18,88 +18,67 @@ or needs memory beyond the scratch that it declares.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from types import MappingProxyType
 
 from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.kernels.reference import (
-    casts,
-    circular_buffer,
-    comparisons,
-    convolution,
-    copies,
-    cumulation,
-    dense,
-    detection,
-    elementwise,
-    extremes,
-    filling,
-    fourier,
-    functions,
-    gathering,
-    lstm,
-    matrices,
-    normalization,
-    padding,
-    pairwise,
-    pooling,
-    quantization,
-    rearranging,
-    recurrent,
-    reduction,
-    resizing,
-    several,
-    signal,
-    signal_state,
-    slicing,
-    softmax,
-    sources,
-    transposed_convolution,
-    transposition,
-    unary,
-)
+from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.request import Isa, TargetRequest
 
-_FAMILIES = (
-    casts,
-    comparisons,
-    convolution,
-    copies,
-    cumulation,
-    dense,
-    elementwise,
-    extremes,
-    filling,
-    functions,
-    gathering,
-    matrices,
-    normalization,
-    padding,
-    pairwise,
-    pooling,
-    quantization,
-    rearranging,
-    reduction,
-    resizing,
-    several,
-    signal,
-    slicing,
-    softmax,
-    transposed_convolution,
-    transposition,
-    unary,
-)
-KERNELS_OF_ONE_DIRECTION: dict[str, Callable[[Node], Kernel]] = {
-    kind: kernel
-    for family in (circular_buffer, detection, fourier, lstm, recurrent, signal, signal_state)
-    for kind, kernel in family.KERNELS_OF_ONE_DIRECTION.items()
+_FAMILIES = {
+    "casts": "CAST",
+    "circular_buffer": "CUSTOM:CIRCULAR_BUFFER",
+    "comparisons": """EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL LOGICAL_AND LOGICAL_NOT LOGICAL_OR NOT_EQUAL SELECT
+        SELECT_V2""",
+    "convolution": "CONV_2D DEPTHWISE_CONV_2D",
+    "copies": "ASSIGN_VARIABLE CONCATENATION COPY EXPAND_DIMS PACK READ_VARIABLE RESHAPE SPLIT SPLIT_V SQUEEZE UNPACK",
+    "cumulation": "CUMSUM",
+    "dense": "FULLY_CONNECTED",
+    "detection": "CUSTOM:TFLite_Detection_PostProcess",
+    "elementwise": "ADD MUL SUB",
+    "extremes": "ARG_MAX ARG_MIN REDUCE_ALL REDUCE_MAX REDUCE_MIN",
+    "filling": "BROADCAST_ARGS CUSTOM:TFLM_DECODE FILL SHAPE ZEROS_LIKE",
+    "fourier": "CUSTOM:SignalIrfft CUSTOM:SignalRfft",
+    "functions": "ABS CEIL COS ELU EXP FLOOR GELU LOG NEG ROUND RSQRT SIN SQRT SQUARE",
+    "gathering": "DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP GATHER GATHER_ND",
+    "lstm": "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "matrices": "BATCH_MATMUL",
+    "normalization": "L2_NORMALIZATION LOG_SOFTMAX",
+    "padding": "PAD PADV2",
+    "pairwise": "DIV FLOOR_DIV FLOOR_MOD MAXIMUM MINIMUM PRELU SQUARED_DIFFERENCE",
+    "pooling": "AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D",
+    "quantization": "DEQUANTIZE QUANTIZE",
+    "rearranging": """BATCH_TO_SPACE_ND BROADCAST_TO DEPTH_TO_SPACE MIRROR_PAD REVERSE_V2 SPACE_TO_BATCH_ND
+        SPACE_TO_DEPTH TILE""",
+    "recurrent": "SVDF",
+    "reduction": "MEAN SUM",
+    "resizing": "RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR",
+    "several": "ADD_N",
+    "signal": """CUSTOM:SignalEnergy CUSTOM:SignalFftAutoScale CUSTOM:SignalFilterBank CUSTOM:SignalFilterBankLog
+        CUSTOM:SignalFilterBankSquareRoot CUSTOM:SignalPCAN CUSTOM:SignalWindow""",
+    "signal_state": """CUSTOM:SignalDelay CUSTOM:SignalFilterBankSpectralSubtraction CUSTOM:SignalFramer
+        CUSTOM:SignalOverlapAdd CUSTOM:SignalStacker""",
+    "slicing": "SLICE STRIDED_SLICE",
+    "softmax": "SOFTMAX",
+    "transposed_convolution": "TRANSPOSE_CONV",
+    "transposition": "TRANSPOSE",
+    "unary": "HARD_SWISH LEAKY_RELU LOGISTIC LOOKUP RELU RELU6 TANH",
 }
-KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
-    {kind: kernel for family in _FAMILIES for kind, kernel in family.KERNELS.items()} | KERNELS_OF_ONE_DIRECTION
+"""Module → the operator kinds that it has kernels of."""
+KERNELS: Mapping[str, str] = MappingProxyType(
+    {kind: name for name, kinds in _FAMILIES.items() for kind in kinds.split()}
 )
-"""Operator kind → function that makes its kernel."""
+"""Operator kind → the module of its kernel, which is imported when a model has such an operator."""
+
+
+def maker(kind: str) -> tuple[Callable[[Node], Kernel], bool]:
+    """Return the function that makes the kernel of a kind, and whether it runs in both directions."""
+    family = vars(import_module(f"{__name__}.{KERNELS[kind]}"))
+    one_way: Mapping[str, Callable[[Node], Kernel]] = family.get("KERNELS_OF_ONE_DIRECTION", {})
+    return (one_way[kind], False) if kind in one_way else (family["KERNELS"][kind], True)
 
 
 class Reference:
@@ -117,11 +96,12 @@ class Reference:
         """Return the kernel of `operator`, or why there is none.  Raises KernelError for undefined arithmetic."""
         if operator.kind not in KERNELS:
             return NoKernel("the reference library has no kernel of this kind")
+        make, both_ways = maker(operator.kind)
         try:
-            kernel = KERNELS[operator.kind](Node(operator, graph, self._isa))
+            kernel = make(Node(operator, graph, self._isa))
         except Unsupported as reason:
             return NoKernel(str(reason))
-        return kernel if operator.kind in KERNELS_OF_ONE_DIRECTION else in_both_directions(kernel)
+        return in_both_directions(kernel) if both_ways else kernel
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
         """Return the C of the functions of these calls, and of all that they use, and no more."""

@@ -40,7 +40,8 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
                 return np.arange(size, dtype=np.int64) if size <= most else None
             begin, end = first * window.repeat - window.phase, (last + 1) * window.repeat - window.phase
             ranges.append(_around(begin, end - 1, size, near))
-    return np.unique(np.concatenate(ranges))
+    numbers = np.sort(np.concatenate(ranges))
+    return numbers[np.diff(numbers, prepend=-1) > 0]  # np.unique would load masked arrays
 
 
 def _around(first: int, last: int, size: int, near: int) -> NDArray[np.int64]:
