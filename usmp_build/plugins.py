@@ -73,13 +73,13 @@ def emitters() -> tuple[Emitter, ...]:
     return tuple(provider.load() for provider in providers("emitters", EMITTERS).values())
 
 
-def import_model(model: ModelRequest, files: Files) -> Model:
-    """Read one model file."""
+def import_model(model: ModelRequest, files: Files, read: Importer | None = None) -> Model:
+    """Read one model file: as the end of its name says, or by `read`."""
     data = files.read(model.path, f"--model {model.name}" if "path" in model.overrides else model.span)
     digest = hashlib.sha256(data).hexdigest()
     if model.sha256 and model.sha256 != digest:
         message = f'model "{model.name}" is not the file it was: {files.shown(model.path)} has another sha256'
         help_ = f'restore the file; or, if it is meant to be new, write sha256 = "{digest}"'
         raise ModelError(Diagnostic("P201", message, model.sha256_span, help_))
-    imported = importer(model.path, model.span)(data, model.name, files.shown(model.path))
+    imported = (read or importer(model.path, model.span))(data, model.name, files.shown(model.path))
     return replace(imported, sha256=digest)

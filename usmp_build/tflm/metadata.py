@@ -1,4 +1,4 @@
-"""The metadata "OfflineMemoryAllocation" of a .tflite file: read, and put in front of the file.
+"""The metadata "OfflineMemoryAllocation" of a .tflite file, put in front of the file.
 
 A reader begins at the root, and offsets in a flatbuffer lead forward from where they are.  So a new root goes in front,
 and its offsets lead into the old file, which stays as it is, byte for byte:
@@ -22,10 +22,9 @@ from usmp_build.importers.tflite.flatbuffer import (
     present,
     scalar,
     tables,
-    text,
 )
+from usmp_build.importers.tflite.offline import NAME
 
-_NAME = "OfflineMemoryAllocation"
 _HEAD = 3
 """Numbers before the offsets: version, subgraphs, and how many offsets there are."""
 _ALIGNMENT = 16
@@ -33,12 +32,6 @@ _ALIGNMENT = 16
 _FIELDS = 8
 """Of the root; a newer schema may have more."""
 _BUFFERS, _METADATA = 4, 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Metadata(Record):
-    name: str = text(0)
-    buffer: int = scalar(1, "I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,26 +67,7 @@ class _Root(Record):
 class _Contents(Record):
     subgraphs: tuple[_SubGraph, ...] = tables(2, _SubGraph)
     buffers: tuple[_Buffer, ...] = tables(_BUFFERS, _Buffer)
-    metadata: tuple[_Metadata, ...] = tables(_METADATA, _Metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored(Record):
-    buffers: tuple[schema.Buffer, ...] = tables(_BUFFERS, schema.Buffer)
-    metadata: tuple[_Metadata, ...] = tables(_METADATA, _Metadata)
-
-
-def stored_offsets(data: bytes) -> tuple[int, ...]:
-    """Return the offsets that a file has for its tensors, in bytes; none where it has no such metadata.
-
-    Raises ModelError for a damaged file.
-    """
-    stored = decode(_Stored, data)
-    numbers = [entry.buffer for entry in stored.metadata if entry.name == _NAME]
-    if not numbers or numbers[-1] >= len(stored.buffers):
-        return ()
-    content = stored.buffers[numbers[-1]].data  # TensorFlow Lite Micro takes the last one
-    return struct.unpack(f"<{len(content) // 4}i", content[: len(content) // 4 * 4])[_HEAD:]
+    metadata: tuple[schema.Metadata, ...] = tables(_METADATA, schema.Metadata)
 
 
 def fixed(data: bytes) -> str:
@@ -109,7 +83,7 @@ def with_offsets(data: bytes, subgraphs: int, offsets: Sequence[int]) -> bytes:
     """Return a file with these offsets, in bytes, of the tensors of all subgraphs, in place of any that it has."""
     root = decode(_Root, data)
     names = [entry.name for entry in decode(_Contents, data).metadata]
-    kept = [at for at, name in zip(root.metadata, names, strict=True) if name != _NAME]
+    kept = [at for at, name in zip(root.metadata, names, strict=True) if name != NAME]
     front = _Front(len(root.buffers), len(kept), len(offsets))
     base = front.size
     targets = {
@@ -138,7 +112,7 @@ class _Front:
         self.metadata = self.buffers + 4 + 4 * (buffers + 1)
         self.entry = self.metadata + 4 + 4 * (metadata + 1) + 8
         self._name = self.entry + 12
-        self.buffer = _up(self._name + 4 + len(_NAME) + 1, 4) + 8
+        self.buffer = _up(self._name + 4 + len(NAME) + 1, 4) + 8
         self._data = _up(self.buffer + 8 + 4, _ALIGNMENT)
         self.size = _up(self._data + 4 * (_HEAD + offsets), _ALIGNMENT)
         self.bytes = bytearray(self.size)
@@ -165,8 +139,8 @@ class _Front:
         self._put(self.entry, "i", 8)
         self._refer(self.entry + 4, self._name)
         self._put(self.entry + 8, "I", buffer)
-        self._put(self._name, "I", len(_NAME))
-        self.bytes[self._name + 4 : self._name + 4 + len(_NAME)] = _NAME.encode()
+        self._put(self._name, "I", len(NAME))
+        self.bytes[self._name + 4 : self._name + 4 + len(NAME)] = NAME.encode()
 
     def put_data(self, data: bytes) -> None:
         """Write the buffer and its data."""

@@ -8,6 +8,7 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
 from usmp_build.importers.tflite.list_items import with_updates
+from usmp_build.importers.tflite.offline import offset_faults
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
 from usmp_build.importers.tflite.tensors import read_tensor
 from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
@@ -17,11 +18,26 @@ _VERSION = 3
 
 
 def import_tflite(data: bytes, name: str, path: str, /) -> Model:
-    """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
+    """Return the model in `data`, called `name`, as C can run it.
+
+    Raises ModelError, placed at `path`, when it is not valid, or has operators that need the interpreter's arena.
+    """
+    return _imported(data, name, path, for_interpreter=False)
+
+
+def import_stored(data: bytes, name: str, path: str, /) -> Model:
+    """As `import_tflite`, but as TensorFlow Lite Micro's interpreter runs it, which has the tensors of the file."""
+    return _imported(data, name, path, for_interpreter=True)
+
+
+def _imported(data: bytes, name: str, path: str, *, for_interpreter: bool) -> Model:
     try:
-        model = with_updates(read_tflite(data, name))
+        file = decoded(data)
+        model = with_updates(as_model(file, name))
         if fault := first_fault(model):
             raise ModelError(fault)
+        if not for_interpreter and (faults := tuple(offset_faults(file, model.subgraphs))):
+            raise ModelError(faults[0])
     except ModelError as error:
         raise ModelError(*(replace(diagnostic, place=path) for diagnostic in error.diagnostics)) from None
     return model
