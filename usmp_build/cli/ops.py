@@ -57,8 +57,9 @@ def _lines(operators: Sequence[OperatorSupport]) -> Iterator[str]:
         supports = Counter(each.support for each in operators if each.model == model)
         run = supports[Support.RUNS] + supports[Support.NOTHING_RUNS]
         yield f"{model}: {run:,} of {supports.total():,} operators run"
+    yield from dict.fromkeys(each.way_out for each in operators if each.way_out)
     for support, way_out in _WAYS_OUT.items():
-        if any(each.support is support for each in operators):
+        if any(each.support is support and not each.way_out for each in operators):
             yield way_out
 
 

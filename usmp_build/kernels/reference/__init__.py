@@ -60,6 +60,7 @@ from usmp_build.kernels.reference import (
 )
 from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.operators.uint8 import difference, is_quantized
 from usmp_build.request import Isa, TargetRequest
 
 _FAMILIES = (
@@ -102,6 +103,13 @@ KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
 """Operator kind → function that makes its kernel."""
 
 
+def _explained(reason: str, op: Operator, graph: Subgraph) -> str:
+    """Return the reason why there is no kernel; of uint8 also why the rewrite `uint8` left it as it is."""
+    has_uint8 = any(t is not None and is_quantized(graph.tensors[t]) for t in (*op.inputs, *op.outputs))
+    cause = difference(op, graph) if has_uint8 else ""
+    return f"{reason}: {cause}" if cause else reason
+
+
 class Reference:
     """The kernel library "reference"."""
 
@@ -120,7 +128,7 @@ class Reference:
         try:
             kernel = KERNELS[operator.kind](Node(operator, graph, self._isa))
         except Unsupported as reason:
-            return NoKernel(str(reason))
+            return NoKernel(_explained(str(reason), operator, graph))
         return kernel if operator.kind in KERNELS_OF_ONE_DIRECTION else in_both_directions(kernel)
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
