@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
@@ -59,9 +60,10 @@ def decoded(data: bytes) -> schema.Model:
     if not data:
         raise ModelError(Diagnostic("T201", "the file is empty", help="copy or export the model again"))
     if data[4:8] != b"TFL3":
-        is_pointer = data.startswith(b"version https://git-lfs")
-        cure = "It is a pointer of Git LFS: run `git lfs pull`." if is_pointer else "Give the path of a .tflite file."
-        raise ModelError(Diagnostic("T201", 'not a TensorFlow Lite model: the mark "TFL3" is missing', help=cure))
+        other = other_format(data)
+        why = f"it is {other.name}" if other else 'the mark "TFL3" is missing'
+        cure = other.way_out if other else "Give the path of a .tflite file."
+        raise ModelError(Diagnostic("T201", f"not a TensorFlow Lite model: {why}", help=cure))
     file = decode(schema.Model, data)
     if file.version != _VERSION:
         raise ModelError(Diagnostic("T202", f"version {file.version} of the schema; only {_VERSION} is supported"))

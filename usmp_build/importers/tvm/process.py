@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from usmp_build.document.formats import ONNX, other_format
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
@@ -32,6 +33,9 @@ def import_relax(data: bytes, name: str, path: str, /) -> Model:
 
 
 def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
+    other = other_format(data)
+    if other and not (suffix == ".onnx" and other.name == ONNX):
+        raise ModelError(Diagnostic("T258", f"it is {other.name}", path, other.way_out))
     require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
     answer = _answer(data, path, suffix)
     if "refusal" in answer:
