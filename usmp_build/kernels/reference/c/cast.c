@@ -1,5 +1,5 @@
 /* CAST of integers: those that the new type does not hold keep their low bits.
- * Types: u32 usmp_u32, s8 int8_t, s16 usmp_i16, s32 usmp_i32, f32 usmp_f32. */
+ * Types: u32 usmp_u32, s8 int8_t, u8 uint8_t, s16 usmp_i16, s32 usmp_i32, f32 usmp_f32. */
 #include "unary.h"
 #include "usmp.h"
 #include "walk.h"

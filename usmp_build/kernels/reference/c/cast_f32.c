@@ -1,5 +1,5 @@
 /* CAST of floats to integers, towards 0: what is out of range becomes the nearest integer in range, and NaN the least
- * one.  Types: s8 int8_t, s16 usmp_i16, s32 usmp_i32. */
+ * one.  Types: s8 int8_t, u8 uint8_t, s16 usmp_i16, s32 usmp_i32. */
 #include "unary.h"
 #include "usmp.h"
 #include "walk.h"

@@ -1,4 +1,5 @@
-/* CAST to bool: any number but 0 is true.  Types: s8 int8_t, s16 usmp_i16, s32 usmp_i32, u32 usmp_u32, f32 usmp_f32. */
+/* CAST to bool: any number but 0 is true.
+ * Types: s8 int8_t, u8 uint8_t, s16 usmp_i16, s32 usmp_i32, u32 usmp_u32, f32 usmp_f32. */
 #include "unary.h"
 #include "usmp.h"
 #include "walk.h"
