@@ -8,6 +8,7 @@ from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
+from usmp_build.importers.tflite.handles import with_own_handles
 from usmp_build.importers.tflite.list_items import with_updates
 from usmp_build.importers.tflite.offline import offset_faults
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
@@ -34,7 +35,8 @@ def import_stored(data: bytes, name: str, path: str, /) -> Model:
 def _imported(data: bytes, name: str, path: str, *, for_interpreter: bool) -> Model:
     try:
         file = decoded(data)
-        model = with_updates(as_model(file, name))
+        stored = as_model(file, name)
+        model = with_updates(stored if for_interpreter else with_own_handles(stored))
         if fault := first_fault(model):
             raise ModelError(fault)
         if not for_interpreter and (faults := tuple(offset_faults(file, model.subgraphs))):
@@ -46,7 +48,7 @@ def _imported(data: bytes, name: str, path: str, *, for_interpreter: bool) -> Mo
 
 def resizes(data: bytes) -> bool:
     """Tell whether loops of a valid file change the sizes of tensors, which TensorFlow Lite Micro does not follow."""
-    model = read_tflite(data, "")
+    model = with_own_handles(read_tflite(data, ""))
     return with_updates(model) is not model
 
 
