@@ -37,7 +37,8 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.json:
         print(plan_json(replace(summary, alternatives=alternatives)), end="")
     else:
-        print(*lines_without_kernels(request, planned.analysis), plan_table(summary, alternatives), sep="\n")
+        notes = (f'note: model "{model.name}": {note}' for model in planned.imported for note in model.notes)
+        print(*notes, *lines_without_kernels(request, planned.analysis), plan_table(summary, alternatives), sep="\n")
     over = tuple(over_budget(summary, alternatives)) if parsed.fail_over_budget else ()
     if over:
         raise CheckFailed(*(Diagnostic("U248", sentence, summary.manifest) for sentence in over))

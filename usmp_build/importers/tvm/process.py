@@ -19,12 +19,18 @@ from usmp_build.ir.graph import CompilerPlan, Model, Subgraph
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
 _SECONDS = 600
+_DEQUANTIZE = b"DequantizeLinear"
+"""The kind of operators that a quantized ONNX model has, as the file spells it."""
+_FLOATS = (
+    "it is quantized (DequantizeLinear), and TVM computes it in floats: each weight takes four bytes; the kernels of"
+    " int8 run .tflite files, such as onnx2tf makes"
+)
 _OTHER_WAYS = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
 def import_onnx(data: bytes, name: str, path: str, /) -> Model:
     """Return the program of an ONNX file; raise ModelError, placed in `path`, when it has none."""
-    return _import(data, name, path, ".onnx")
+    return replace(_import(data, name, path, ".onnx"), notes=(_FLOATS,) if _DEQUANTIZE in data else ())
 
 
 def import_relax(data: bytes, name: str, path: str, /) -> Model:
