@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.end_to_end.test_selftest_litert import stand_in
 from tests.support.checker import check_plan
 from tests.support.cli import call
 from tests.support.flatfile import flatfile
+from tests.support.packages import stand_in
 from tests.support.tools import needs_c, needs_oracle
 from tests.support.tree import ROOT
 from tests.support.uint8 import as_uint8
@@ -133,6 +133,9 @@ def test_weights_that_int8_cannot_hold_are_named_first(digits: Path, tmp_path: P
     listed = call("ops", digits).out
     assert "its zero point, 122" not in listed.splitlines()[-1]
     assert listed.splitlines()[-1].startswith("convert the model to int8: ")
+    shown = call("report", digits, "--out", tmp_path / "report.html")
+    assert f"{first}\n{reason}\n{cure}\n" in shown.err
+    assert "convert the model to int8: " in (tmp_path / "report.html").read_text("utf-8")
     refused = call("generate", digits, "--out", tmp_path / "out")
     assert "error[P305]: operator 0 (CONV_2D): it has no kernel for UINT8: its weights lie" in refused.err
     assert "help: convert the model to int8: " in refused.err
@@ -159,6 +162,7 @@ def nothing_but(kind: str, dtype: DType) -> str:
 def test_a_model_of_which_nothing_runs(kind: str, dtype: DType, code: int, cure: str, tmp_path: Path) -> None:
     """What the application may supply is no fault."""
     (tmp_path / "m.model.txt").write_text(nothing_but(kind, dtype), encoding="utf-8")
+    assert call("report", tmp_path / "m.model.txt", "--out", tmp_path / "report.html").code == code
     done = call("plan", tmp_path / "m.model.txt")
     assert done.code == code
     assert cure in done.out + done.err
