@@ -13,8 +13,8 @@
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the
   page of operators.
-- Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others, or stands in
-  for one.
+- Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others,
+  or stands in for one.
 - Boards: `board_manifests` says which models are in which memories, `planned` plans once for all boards, `firmware`
   builds and runs on them, `mpu` reads registers of memory protection, `image` compares every tensor, `counting` counts
   what runs and is read, `board_accesses` compares that with the plan, `board_kernels` does both for models of one
