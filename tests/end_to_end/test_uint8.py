@@ -162,6 +162,9 @@ def nothing_but(kind: str, dtype: DType) -> str:
 def test_a_model_of_which_nothing_runs(kind: str, dtype: DType, code: int, cure: str, tmp_path: Path) -> None:
     """What the application may supply is no fault."""
     (tmp_path / "m.model.txt").write_text(nothing_but(kind, dtype), encoding="utf-8")
+    listed = call("ops", tmp_path / "m.model.txt").out
+    assert ("needs a function of yours: " in listed) == (code == 0)
+    assert ("1  no C: " in listed) == (code == 1)
     assert call("report", tmp_path / "m.model.txt", "--out", tmp_path / "report.html").code == code
     done = call("plan", tmp_path / "m.model.txt")
     assert done.code == code

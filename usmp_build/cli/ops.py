@@ -71,5 +71,6 @@ def _types(each: OperatorSupport) -> str:
 def _what(each: OperatorSupport) -> str:
     """Return how an operator runs, by which functions and why not by better ones; or what becomes of it, and why."""
     if not each.functions:
-        return each.how if each.support is Support.RUNS else f"{each.support.value}: {each.how}"
+        becomes = "no C" if each.way_out else each.support.value
+        return each.how if each.support is Support.RUNS else f"{becomes}: {each.how}"
     return "; ".join([f"{each.how}: {' '.join(each.functions)}", *(f"not {reason}" for reason in each.declined)])
