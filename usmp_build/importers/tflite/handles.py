@@ -17,11 +17,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from usmp_build.ir.check import check
+from usmp_build.ir.check_calls import MAX_DEPTH
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.options import If, Options, VarHandle, While, called_subgraphs
 from usmp_build.ir.variables import HANDLE
 
 _FAULT = "T268"
+_ROUNDS = 2 * MAX_DEPTH
+"""Into the deepest subgraph and out again; more take calls in a row that pass on what the one before returned."""
 
 
 def with_own_handles(model: Model) -> Model:
@@ -43,22 +46,31 @@ class _Handles:
     model: Model
     _known: dict[tuple[int, int], Options] = field(default_factory=dict)
     """(subgraph, tensor) → the options of the VAR_HANDLE, which name the variable."""
+    _callers: dict[int, list[tuple[int, Operator]]] = field(default_factory=dict)
+    """Subgraph → the operators that run it, each with its own subgraph."""
+
+    def __post_init__(self) -> None:
+        """Know what each VAR_HANDLE makes, and who runs what."""
+        for s, graph in enumerate(self.model.subgraphs):
+            for op in graph.operators:
+                if op.kind == HANDLE:
+                    self._known |= {(s, t): op.options or VarHandle() for t in op.outputs}
+                for callee in called_subgraphs(op.options):
+                    self._callers.setdefault(callee, []).append((s, op))
 
     def follow(self) -> None:
         """Follow handles from their VAR_HANDLE into subgraphs and out of them, until nothing new is known."""
-        for s, graph in enumerate(self.model.subgraphs):
-            made = ((op, t) for op in graph.operators if op.kind == HANDLE for t in op.outputs)
-            self._known |= {(s, t): op.options or VarHandle() for op, t in made}
-        before = -1
-        while before < len(self._known):
+        for _ in range(_ROUNDS):
             before = len(self._known)
             for s, graph in enumerate(self.model.subgraphs[1:], 1):
                 for position, tensor in enumerate(graph.inputs):
                     self._learn((s, tensor), list(self._given(s, position)))
             for s, graph in enumerate(self.model.subgraphs):
-                for op in graph.operators:
+                for op in filter(lambda op: called_subgraphs(op.options), graph.operators):
                     for position, tensor in enumerate(op.outputs):
-                        self._learn((s, tensor), list(self._returned(op, position)))
+                        self._learn((s, tensor), list(self._returned(s, op, position)))
+            if len(self._known) == before:
+                return
 
     def agree(self) -> bool:
         """Tell whether handles that operators pass on and get back are those inside: a loop may exchange them."""
@@ -85,7 +97,8 @@ class _Handles:
         firsts: dict[Options, int] = {}
         for t in (*own, *(t for op in graph.operators if op.kind == HANDLE for t in op.outputs)):
             firsts.setdefault(self._known[index, t], t)
-        moved = {t: firsts[name] for (s, t), name in self._known.items() if s == index and name in firsts}
+        names = ((t, self._known.get((index, t))) for t in range(len(graph.tensors)))
+        moved = {t: firsts[name] for t, name in names if name in firsts}
         operators = [self._without_handles(op, index, moved) for op in graph.operators]
         outputs = tuple(t for t in graph.outputs if (index, t) not in self._known) if index else graph.outputs
         return replace(graph, inputs=inputs, outputs=outputs, operators=(*handles, *operators))
@@ -105,14 +118,15 @@ class _Handles:
 
     def _given(self, callee: int, position: int) -> Iterator[Options | None]:
         """Yield what each caller gives a subgraph as this input."""
-        for s, graph in enumerate(self.model.subgraphs):
-            for op in graph.operators:
-                if callee in called_subgraphs(op.options):
-                    tensor = _arguments(op)[position]
-                    yield None if tensor is None else self._known.get((s, tensor))
+        for s, op in self._callers.get(callee, ()):
+            tensor = _arguments(op)[position]
+            yield None if tensor is None else self._known.get((s, tensor))
 
-    def _returned(self, op: Operator, position: int) -> Iterator[Options | None]:
-        """Yield what each subgraph that an operator runs returns as this output."""
+    def _returned(self, caller: int, op: Operator, position: int) -> Iterator[Options | None]:
+        """Yield what each subgraph that an operator runs returns as this output; of a loop what it begins with."""
+        if isinstance(op.options, While):
+            yield from self._names(caller, op.inputs[position : position + 1])
+            return
         for callee in _returning(op.options):
             yield self._known.get((callee, self.model.subgraphs[callee].outputs[position]))
 
