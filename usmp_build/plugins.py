@@ -9,6 +9,7 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ModelError, Span
 from usmp_build.files import Files
 from usmp_build.providers import choose, providers
@@ -47,15 +48,17 @@ def importer_suffixes() -> list[str]:
     return list(providers("importers", IMPORTERS))
 
 
-def importer(path: str, place: Span | str) -> Importer:
-    """Return the importer for a file, by the end of its name."""
+def importer(path: str, place: Span | str, data: bytes = b"") -> Importer:
+    """Return the importer for a file, by the end of its name; `data` is for the help where there is none."""
     importers = providers("importers", IMPORTERS)
     for suffix, provider in importers.items():
         if path.lower().endswith(suffix):
             result: Importer = provider.load()
             return result
-    message = f'no importer reads "{path}"'
-    raise ModelError(Diagnostic("P403", message, place, f"model files end in {' or '.join(importers)}"))
+    other = other_format(data)
+    message = f'no importer reads "{path}"' + (f": it is {other.name}" if other else "")
+    help_ = other.way_out if other else f"model files end in {' or '.join(importers)}"
+    raise ModelError(Diagnostic("P403", message, place, help_))
 
 
 def kernels(name: str, place: Span | str, target: TargetRequest | None = None) -> KernelLibrary:
@@ -73,13 +76,13 @@ def emitters() -> tuple[Emitter, ...]:
     return tuple(provider.load() for provider in providers("emitters", EMITTERS).values())
 
 
-def import_model(model: ModelRequest, files: Files) -> Model:
-    """Read one model file."""
+def import_model(model: ModelRequest, files: Files, read: Importer | None = None) -> Model:
+    """Read one model file: as the end of its name says, or by `read`."""
     data = files.read(model.path, f"--model {model.name}" if "path" in model.overrides else model.span)
     digest = hashlib.sha256(data).hexdigest()
     if model.sha256 and model.sha256 != digest:
         message = f'model "{model.name}" is not the file it was: {files.shown(model.path)} has another sha256'
         help_ = f'restore the file; or, if it is meant to be new, write sha256 = "{digest}"'
         raise ModelError(Diagnostic("P201", message, model.sha256_span, help_))
-    imported = importer(model.path, model.span)(data, model.name, files.shown(model.path))
+    imported = (read or importer(model.path, model.span, data))(data, model.name, files.shown(model.path))
     return replace(imported, sha256=digest)

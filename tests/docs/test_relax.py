@@ -58,6 +58,36 @@ def test_an_exported_program_of_pytorch_is_planned(page: Page, tmp_path: Path) -
     assert selftest(tmp_path) == f"spot: 1 tensors, 3 runs, {EQUAL}\n"
 
 
+COUNTING = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sum", torch.zeros(1, 1, 8, 8))
+
+    def forward(self, image):
+        self.sum += image
+        return self.sum * 2
+
+net = Net()
+"""
+"""A module that would answer every run as the first one."""
+
+
+@needs_tvm
+@pytest.mark.long
+def test_a_module_that_updates_a_buffer_is_not_saved(tmp_path: Path) -> None:
+    need_torch()
+    section = (ROOT / "docs" / "relax.md").read_text("utf-8").partition("\n## PyTorch\n")[2]
+    script = section.partition("```python\n")[2].partition("```")[0]
+    saved = with_tvm("-c", f"{COUNTING}\n{script}", cwd=tmp_path)
+    assert saved.code == 1
+    assert "TVM would lose what the module keeps between calls: sum" in saved.err
+    assert not (tmp_path / "spot.relax.json").exists()
+
+
 def selftest(folder: Path) -> str:
     done = with_tvm("-m", "usmp_build", "selftest", "--runs", "3", cwd=folder)
     assert done.code == 0, done.err

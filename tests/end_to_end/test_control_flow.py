@@ -216,12 +216,68 @@ subgraph 1 "begin"
 """
 """The first value of a variable is computed."""
 
-MODELS = {"branch": BRANCH, "twice": TWICE, "rotation": ROTATION, "nested": NESTED, "kept": KEPT, "once": ONCE}
+LOOP = """model "loop"
+subgraph 0 "main"
+  %0 "x" float32[4]
+  %1 "sum" resource[]
+  %2 "n" int32[] = [0]
+  %3 "n_after" int32[]
+  %4 "sum_after" resource[]
+  %5 "total" float32[4]
+  %6 "x_after" float32[4]
+  %7 "before" float32[4]
+  %8 "first" float32[4]
+  inputs %0
+  outputs %5
+  %1 = VAR_HANDLE() shared_name="sum"
+  %7 = READ_VARIABLE(%1)
+  %8 = ADD(%7, %0)
+  _ = ASSIGN_VARIABLE(%1, %8)
+  %3, %4, %6 = WHILE(%2, %1, %0) cond_subgraph=1 body_subgraph=2
+  %5 = READ_VARIABLE(%4)
+subgraph 1 "more"
+  %0 "n" int32[]
+  %1 "sum" resource[]
+  %2 "x" float32[4]
+  %3 "limit" int32[] = [3]
+  %4 "goes_on" bool[]
+  inputs %0, %1, %2
+  outputs %4
+  %4 = LESS(%0, %3)
+subgraph 2 "add"
+  %0 "n" int32[]
+  %1 "sum" resource[]
+  %2 "x" float32[4]
+  %3 "one" int32[] = [1]
+  %4 "next" int32[]
+  %5 "old" float32[4]
+  %6 "new" float32[4]
+  inputs %0, %1, %2
+  outputs %4, %1, %2
+  %4 = ADD(%0, %3)
+  %5 = READ_VARIABLE(%1)
+  %6 = ADD(%5, %2)
+  _ = ASSIGN_VARIABLE(%1, %6)
+"""
+"""A variable changes in a loop that gets its handle, as in the GRU of Keras that keeps its state."""
+
+MODELS = {
+    "branch": BRANCH,
+    "twice": TWICE,
+    "rotation": ROTATION,
+    "nested": NESTED,
+    "kept": KEPT,
+    "once": ONCE,
+}
 
 
-@pytest.mark.parametrize("name", MODELS)
+FILES = MODELS | {"loop": LOOP}
+"""The text form has no handles that are passed on."""
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_results_are_those_of_tflm(name: str, tmp_path: Path) -> None:
-    (tmp_path / f"{name}.tflite").write_bytes(flatfile(*read(MODELS[name]).subgraphs))
+    (tmp_path / f"{name}.tflite").write_bytes(flatfile(*read(FILES[name]).subgraphs))
     path = manifest(tmp_path, one_model(name, path=f"{name}.tflite"))
     done = call("selftest", path, "--runs", "12", "--sanitize")
     assert done.code == 0, done.err

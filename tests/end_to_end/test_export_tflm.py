@@ -15,8 +15,10 @@ from tests.support.tools import few, need
 from usmp_build.cli import export, tflm_measure
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.importers.tflite import import_tflite
+from usmp_build.importers.tflite.offline import stored_offsets
+from usmp_build.importers.tflite.reader import decoded
 from usmp_build.tflm.lifetimes import demand
-from usmp_build.tflm.metadata import stored_offsets, with_offsets
+from usmp_build.tflm.metadata import with_offsets
 from usmp_build.tflm.planned import plan
 
 MEASURED = pytest.mark.skipif(not tflm_measure.is_installed(), reason="tflite-micro is not installed")
@@ -110,7 +112,7 @@ def test_metadata_of_others_stay_and_an_older_plan_goes(tmp_path: Path) -> None:
     done = call("export", "tflm", tmp_path / "m.tflite", "--out", tmp_path / "out")
     assert heads(done.out) == {"m": (end, 1072)}
     written = (tmp_path / "out" / "m.tflite").read_bytes()
-    assert stored_offsets(written) == plan(demand(model, {}), {}).offsets
+    assert stored_offsets(decoded(written)) == plan(demand(model, {}), {}).offsets
     assert written.count(b"OfflineMemoryAllocation") == 2  # the older one is there, and nothing refers to it
     (tmp_path / "m.tflite").write_bytes(written)
     done = call("export", "tflm", tmp_path / "m.tflite", "--out", tmp_path / "out")

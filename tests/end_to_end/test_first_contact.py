@@ -127,7 +127,7 @@ MISTAKES = {
     ),
     "20 an empty file": file("ad.tflite", b"", "ad.tflite: error[T201]", "the file is empty", "export the model again"),
     "20 a page of errors": file(
-        "ad.tflite", b"<!DOCTYPE html>", "ad.tflite: error[T201]", "not a TensorFlow Lite model", ".tflite file"
+        "ad.tflite", b"<!DOCTYPE html>", "ad.tflite: error[T201]", "it is a page of HTML", "download the file itself"
     ),
     "21 a pointer of Git LFS": file(
         "ad.tflite",
@@ -161,7 +161,7 @@ MISTAKES = {
     ),
     "50 another file for the manifest": Mistake(
         "sww.bin:1:1",
-        "this is a model, not a manifest",
+        "this is a TensorFlow Lite model, not a manifest",
         "give it a name that ends in .tflite",
         arguments=("plan", "sww.bin"),
         files={"sww.bin": (DATA / "digits.tflite").read_bytes()},

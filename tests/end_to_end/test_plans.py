@@ -155,7 +155,7 @@ def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("fork", path="fork.model.txt"))
     made = plan(path)
     assert any("UNIQUE" in reason for reason in made["models"][0]["without_kernel"])
-    assert 'note: model "fork"' in call("plan", path).out
+    assert call("plan", path).out.startswith('warning: no C can be generated for model "fork": ')
     done = call("generate", path, "--out", tmp_path / "out")
     assert done.code == 1
     assert "error[P305]" in done.err

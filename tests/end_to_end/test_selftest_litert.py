@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from tests.support.flatbuffer import Node, model, operator, quantization, subgra
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import Case, activation, case, constant
 from tests.support.list_writes import doubling
+from tests.support.packages import stand_in
 from tests.support.tools import needs_c, needs_oracle
 from usmp_build.cli.selftest import oracle
 from usmp_build.ir.graph import DType
@@ -57,15 +57,6 @@ def repeated(dtype: DType) -> Case:
     times = constant("times", np.array([2], np.int32))
     tensors = (activation("x", (4,), dtype, 0.1, 3), times), activation("y", (8,), dtype, 0.1, 3)
     return case(np.random.default_rng(1), "TILE", *tensors)
-
-
-def stand_in(interpreter: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have Python find an interpreter in place of LiteRT's."""
-    (folder / "ai_edge_litert").mkdir()
-    (folder / "ai_edge_litert" / "__init__.py").touch()
-    (folder / "ai_edge_litert" / "interpreter.py").write_text(interpreter, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
 
 
 @pytest.mark.parametrize(

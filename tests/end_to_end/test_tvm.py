@@ -57,6 +57,15 @@ def test_outputs_are_those_of_tvm(tmp_path: Path, models: str, outputs: str) -> 
 
 
 @needs_tvm
+@pytest.mark.parametrize(("model", "is_quantized"), [("quantized", True), ("residual", False)])
+def test_a_quantized_model_that_becomes_floats_says_so_first(tmp_path: Path, model: str, is_quantized: bool) -> None:
+    project(tmp_path, *write_models(tmp_path, model))
+    done = usmp_build(tmp_path, "plan")
+    assert done.code == 0, done.err
+    assert done.out.startswith('note: model "m0": it is quantized (DequantizeLinear)') == is_quantized
+
+
+@needs_tvm
 @pytest.mark.long
 def test_tvm_agrees_with_what_defines_onnx(tmp_path: Path) -> None:
     names = ("residual", "transformer", "mobile", "normalized", "quantized", "indices")

@@ -13,7 +13,8 @@
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the
   page of operators.
-- Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others.
+- Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others,
+  or stands in for one.
 - Boards: `board_manifests` says which models are in which memories, `planned` plans once for all boards, `firmware`
   builds and runs on them, `mpu` reads registers of memory protection, `image` compares every tensor, `counting` counts
   what runs and is read, `board_accesses` compares that with the plan, `board_kernels` does both for models of one
@@ -27,7 +28,7 @@
   backward, `net` grows nets, `nets` are those of usual kinds, `large_nets` those for images, `drawn_nets`, `row_nets`
   and `firmwares` are random, `drawn_flow` draws loops and branches, `signal_models` operators for audio, `pictures` has
   nets from one to another, `remembering` has nets with a variable, `dead_channels` nets in which much is constant,
-  `resized` images of several sizes.
+  `resized` images of several sizes, `uint8` makes of models of int8 what TensorFlow 1 would have made.
 - Models that TVM imports: `tvm` runs a Python that has it, `tvm_models` writes models for it, and `tvm_reference`
   compares it with ONNX's own evaluator.
 - Problems: `problems` states them in a few words, `drawn_problems` draws them, `brute_force` solves tiny ones by trying

@@ -7,6 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import call_apart
 from tests.support.processes import Done, output
 from tests.support.tools import need_packages
@@ -37,3 +39,12 @@ def install(source: Path, to: Path) -> Installed:
     )
     output([sys.executable, "-m", "pip", "install", *options, "--target", to, source])
     return Installed(to)
+
+
+def stand_in(interpreter: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Python find an interpreter in place of LiteRT's, whether or not that is installed."""
+    (folder / "ai_edge_litert").mkdir()
+    (folder / "ai_edge_litert" / "__init__.py").touch()
+    (folder / "ai_edge_litert" / "interpreter.py").write_text(interpreter, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))

@@ -44,7 +44,7 @@ def round_half_away(value: float) -> int:
 
 
 def quantize(factor: float) -> Factor:
-    """Write a real factor >= 0 as multiplier and shift; one too small to matter becomes 0.
+    """Write a real factor as multiplier and shift; one too small to matter becomes 0.
 
     >>> quantize(0.5), quantize(1.0), quantize(3 * 2.0**-40)
     (Factor(multiplier=1073741824, shift=0), Factor(multiplier=1073741824, shift=1), Factor(multiplier=0, shift=0))

@@ -25,7 +25,7 @@ LEAST, MOST = -128, 127
 """Of int8."""
 MOST_STEPS = 1 << 31
 """Kernels refuse a limit that is as many steps of a scale, or more."""
-_LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
+LARGEST_FLOAT = (2 - 2**-23) * 2.0**127
 
 
 class Quantized(NamedTuple):
@@ -63,7 +63,7 @@ def is_table(values: Sequence[int]) -> bool:
 
 def steps(limit: float, scale: float) -> int:
     """Return a real limit as a multiple of a scale: divided in float32, as the limit of the model is computed."""
-    return round_half_away(single(max(-_LARGEST_FLOAT, min(_LARGEST_FLOAT, limit / scale))))
+    return round_half_away(single(max(-LARGEST_FLOAT, min(LARGEST_FLOAT, limit / scale))))
 
 
 def clamp(activation: Activation, limits: Limits | None, tensor: Tensor) -> Limits | None:

@@ -23,14 +23,16 @@ from usmp_build.cli.tflm_measure import Measured, NotMeasured, is_installed, mea
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ModelError, UsageError
 from usmp_build.files import Files
-from usmp_build.importers.tflite import resizes
+from usmp_build.importers.tflite import import_stored, resizes
+from usmp_build.importers.tflite.offline import ONLINE, stored_offsets
+from usmp_build.importers.tflite.reader import decoded
 from usmp_build.ir.graph import Model
 from usmp_build.output import writer
 from usmp_build.request import ModelRequest
 from usmp_build.tflm.files import Exported, files, shared_arena
 from usmp_build.tflm.lifetimes import demand, unplanned
-from usmp_build.tflm.metadata import fixed, stored_offsets, with_offsets
-from usmp_build.tflm.planned import ONLINE, Offer, plan
+from usmp_build.tflm.metadata import fixed, with_offsets
+from usmp_build.tflm.planned import Offer, plan
 from usmp_build.units import MAX_BYTES, show_bytes
 
 _SUFFIX = ".tflite"
@@ -102,7 +104,7 @@ def _export(request: ModelRequest, read_files: Files, reserves: Reserves) -> Exp
     if not request.path.lower().endswith(_SUFFIX):
         message = f'model "{request.name}" is not a {_SUFFIX} file, and TensorFlow Lite Micro reads no other'
         raise ModelError(Diagnostic("T215", message, request.span, "export other models: --model NAME"))
-    model = plugins.import_model(request, read_files)
+    model = plugins.import_model(request, read_files, import_stored)
     data = read_files.read(request.path, request.span)
     if resizes(data):
         message = f'model "{request.name}" changes sizes of tensors in loops: TensorFlow Lite Micro writes beyond them'
@@ -124,7 +126,7 @@ def _offer(model: Model, data: bytes, reserves: Reserves) -> tuple[str, Offer]:
     """Return our plan, and why it is not used: empty where it is."""
     if reason := unplanned(model) or fixed(data):
         return reason, Offer((), 0, 0)
-    stored = dict(enumerate(stored_offsets(data)))
+    stored = dict(enumerate(stored_offsets(decoded(data))))
     offer = plan(demand(model, reserves), {number: at for number, at in stored.items() if at != ONLINE})
     if offer.head > _LARGEST_ARENA:
         return "its offsets do not fit into 32 bits", offer

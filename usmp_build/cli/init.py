@@ -118,7 +118,7 @@ def _describe_if_here(name: str, path: Path, folder: Path) -> StarterModel:
 def _describe(name: str, path: Path, folder: Path) -> StarterModel:
     """Read a model, and return what helps to write its table."""
     data = DiskFiles().read(str(path))
-    model = plugins.importer(path.name, "")(data, name, str(path))
+    model = plugins.importer(path.name, "", data)(data, name, str(path))
     main = model.main
     constants = sum(tensor.size for graph in model.subgraphs for tensor in graph.tensors if tensor.is_constant)
     about = [f"{len(main.operators)} operators, {show_bytes(constants)} bytes of constants"]

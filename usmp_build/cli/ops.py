@@ -57,8 +57,9 @@ def _lines(operators: Sequence[OperatorSupport]) -> Iterator[str]:
         supports = Counter(each.support for each in operators if each.model == model)
         run = supports[Support.RUNS] + supports[Support.NOTHING_RUNS]
         yield f"{model}: {run:,} of {supports.total():,} operators run"
+    yield from dict.fromkeys(each.way_out for each in operators if each.way_out)
     for support, way_out in _WAYS_OUT.items():
-        if any(each.support is support for each in operators):
+        if any(each.support is support and not each.way_out for each in operators):
             yield way_out
 
 
@@ -70,5 +71,6 @@ def _types(each: OperatorSupport) -> str:
 def _what(each: OperatorSupport) -> str:
     """Return how an operator runs, by which functions and why not by better ones; or what becomes of it, and why."""
     if not each.functions:
-        return each.how if each.support is Support.RUNS else f"{each.support.value}: {each.how}"
+        becomes = "no C" if each.way_out else each.support.value
+        return each.how if each.support is Support.RUNS else f"{becomes}: {each.how}"
     return "; ".join([f"{each.how}: {' '.join(each.functions)}", *(f"not {reason}" for reason in each.declined)])

@@ -14,6 +14,7 @@ from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.layout.plan_json import plan_json
 from usmp_build.report.lost_values import lost_values
 from usmp_build.report.over_budget import over_budget
+from usmp_build.report.without_kernels import lines_without_kernels, refuse_without_kernels
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +34,14 @@ def run(parsed: argparse.Namespace) -> int:
     with Progress(parsed) as progress:
         progress("planning")
         planned = pipeline.plan(request, files, progress.step)
+        refuse_without_kernels(request, planned.analysis)
         progress("planning alternatives")
         summary, alternatives = planned.summary, pipeline.compare(planned)
     if parsed.json:
         print(plan_json(replace(summary, alternatives=alternatives)), end="")
     else:
-        print(plan_table(summary, alternatives))
+        notes = (f'note: model "{model.name}": {note}' for model in planned.imported for note in model.notes)
+        print(*notes, *lines_without_kernels(request, planned.analysis), plan_table(summary, alternatives), sep="\n")
     for warning in lost_values(request.models, planned.imported):
         print(warning, file=sys.stderr)
     over = tuple(over_budget(summary, alternatives)) if parsed.fail_over_budget else ()

@@ -7,6 +7,7 @@ what changes of the manifest would do, and what operators move and call, too.
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from usmp_build.layout.buffers import buffer_records
 from usmp_build.output import writer
 from usmp_build.report.page import report_page, report_picture
 from usmp_build.report.study import Study
+from usmp_build.report.without_kernels import lines_without_kernels, refuse_without_kernels
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,8 +54,10 @@ def _plan(parsed: argparse.Namespace) -> tuple[PlanRecord, Study | None]:
         progress("planning")
         request, files = read_request(parsed)
         planned = pipeline.plan(request, files, progress.step)
+        refuse_without_kernels(request, planned.analysis)
         progress("planning other manifests")
         study = pipeline.study(planned) if parsed.svg is None else None
+    print(*(f"{line}\n" for line in lines_without_kernels(request, planned.analysis)), sep="", end="", file=sys.stderr)
     plan: PlanRecord = planned.summary
     return replace(plan, buffers=buffer_records(plan.buffers)), study
 

@@ -66,7 +66,6 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         _proof(summary),
         *cost_lines(summary, alternatives.larger_pools),
         *_empty(summary),
-        *_missing(summary),
         *_declined(summary),
         *(f"warning: {sentence}" for sentence in over_budget(summary, alternatives)),
         *extern_functions(summary),
@@ -218,15 +217,6 @@ def _on_demand(summary: Summary) -> list[str]:
         f"{model.name}: memory on demand for {', '.join(map(one_line, model.on_demand))}"
         for model in summary.models
         if model.on_demand
-    ]
-
-
-def _missing(summary: Summary) -> list[str]:
-    """One line for each model and reason, with the operators it holds for."""
-    return [
-        f'note: model "{model.name}" can be planned, but no C generated for {operators}: {reason}'
-        for model in summary.models
-        for reason, operators in _by_reason(model.without_kernel)
     ]
 
 

@@ -13,6 +13,7 @@ from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
 from usmp_build.layout import Summary
+from usmp_build.operators.ways_out import way_out
 from usmp_build.request import Request
 
 _LARGEST_OFFSET = (1 << 31) - 1
@@ -45,7 +46,9 @@ def _operators(analysis: Analysis, index: int) -> Iterator[tuple[str, str]]:
         for i, op in enumerate(model.subgraphs[subgraph].operators):
             kernel = analysis.kernels.get(OperatorRef(index, subgraph, i))
             if isinstance(kernel, NoKernel):
-                yield f"operator {op.position} ({op.kind}){where}: {kernel.reason}", _USE_EXTERN
+                way = way_out(op, model.subgraphs[subgraph])
+                help_ = f"{way}; or {_USE_EXTERN}" if way else _USE_EXTERN
+                yield f"operator {op.position} ({op.kind}){where}: {kernel.reason}", help_
             elif called_subgraphs(op.options):
                 yield from _flow(analysis, OperatorRef(index, subgraph, i))
 

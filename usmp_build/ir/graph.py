@@ -311,6 +311,8 @@ class Model:
     """SHA-256 of the model file, in hexadecimal; empty if it was not read from a file."""
     compiler_plan: CompilerPlan | None = None
     """To compare with; None: unknown."""
+    notes: tuple[str, ...] = ()
+    """What the import lost of the file, and its user would not see: clauses."""
 
     @property
     def main(self) -> Subgraph:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
+from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ManifestError, Span
 
 MOST_BYTES = 1 << 20
@@ -54,6 +55,9 @@ class Source:
 
 def decode(data: bytes, file: str) -> Source:
     """Read the bytes of a manifest; raise ManifestError when they are not a reasonable amount of UTF-8."""
+    if other := other_format(data):
+        message = f"this is {other.name}, not a manifest"
+        raise ManifestError(Diagnostic("M102", message, Span(file, 1, 1), other.way_out))
     if len(data) > MOST_BYTES:
         message = f"the manifest has {len(data):,} bytes; at most {MOST_BYTES:,} are read"
         help_ = "check the path: this is hardly a manifest"
@@ -61,9 +65,6 @@ def decode(data: bytes, file: str) -> Source:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         message = "the manifest is UTF-16, not UTF-8"
         raise ManifestError(Diagnostic("M102", message, Span(file, 1, 1), "save it as UTF-8"))
-    if data[4:8] == b"TFL3":
-        help_ = "give it a name that ends in .tflite: then it is planned without a manifest"
-        raise ManifestError(Diagnostic("M102", "this is a model, not a manifest", Span(file, 1, 1), help_))
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return Source(file, data.decode("utf-8").replace("\r\n", "\n"))

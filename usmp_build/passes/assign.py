@@ -5,7 +5,7 @@ The tables have keys that no rewrite changes: an operator's position in the mode
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -79,15 +79,19 @@ class Assignment:
         named = frozenset((spot.subgraph, spot.position) for spot in self.named if spot.model == model)
         targets = {(s.subgraph, s.position): target for s, target in self.targets.items() if s.model == model}
         separated = frozenset((ref.subgraph, ref.tensor) for ref in self.separators if ref.model == model)
-        foreign = frozenset(self._foreign(model, request.targets, imported))
-        return Pins(named, targets, tensors, separated, foreign, request.models[model].goal is Goal.RAM)
+        foreign = frozenset(self._run_by_others(model, request.targets, imported, {REFERENCE}))
+        as_stored = frozenset(self._run_by_others(model, request.targets, imported, {REFERENCE, "cmsis-nn"}))
+        may_cost = request.models[model].goal is Goal.RAM
+        return Pins(named, targets, tensors, separated, foreign, as_stored, may_cost)
 
-    def _foreign(self, model: int, targets: Sequence[TargetRequest], imported: Model) -> Iterator[tuple[int, int]]:
-        """Yield (subgraph, position) of the operators that another library than the reference one runs."""
+    def _run_by_others(
+        self, model: int, targets: Sequence[TargetRequest], imported: Model, libraries: Set[str]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield (subgraph, position) of the operators that another library than these runs."""
         for s, graph in enumerate(imported.subgraphs):
             for op in graph.operators:
                 spot = Spot(model, s, op.position)
-                if self.library(spot, targets) != REFERENCE:
+                if self.library(spot, targets) not in libraries:
                     yield s, op.position
 
 

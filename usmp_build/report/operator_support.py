@@ -12,6 +12,7 @@ from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel, Pieces, R
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.kernels.extern import Extern
+from usmp_build.operators.ways_out import way_out
 from usmp_build.passes.assign import Assignment, Spot
 from usmp_build.passes.select import ask
 from usmp_build.request import Request
@@ -30,6 +31,9 @@ class Support(Enum):
     """There is no kernel, and the application can supply one."""
     PLANNED_ONLY = "planned only"
     """Neither."""
+
+
+_NOT_RUNNING = (Support.NEEDS_FUNCTION, Support.PLANNED_ONLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class OperatorSupport:
     """The C functions of the kernel, without the project's prefix."""
     declined: tuple[str, ...] = ()
     """Why there are no faster kernels for the instructions of the target."""
+    way_out: str = ""
+    """How to convert the model so that the operator runs; empty where no option of a converter does that."""
 
 
 def operator_support(request: Request, models: tuple[Model, ...], libraries: Libraries) -> tuple[OperatorSupport, ...]:
@@ -93,6 +99,7 @@ def _of_model(
                 kernel.reason if isinstance(kernel, NoKernel) else form_of(kernel),
                 functions_of(kernel),
                 kernel.declined if isinstance(kernel, Kernel) else (),
+                way_out(now, after) if now and support in _NOT_RUNNING else "",
             )
 
 

@@ -1,4 +1,4 @@
-"""The metadata "OfflineMemoryAllocation" of a .tflite file: read, and put in front of the file."""
+"""The metadata "OfflineMemoryAllocation" of a .tflite file, put in front of the file."""
 
 from __future__ import annotations
 
@@ -15,22 +15,15 @@ from usmp_build.importers.tflite.flatbuffer import (
     present,
     scalar,
     tables,
-    text,
 )
+from usmp_build.importers.tflite.offline import NAME
 from usmp_build.tflm.front import Old, Table, Tables, front
 
-_NAME = "OfflineMemoryAllocation"
 _HEAD = 3
 """Numbers before the offsets: version, subgraphs, and how many offsets there are."""
 _FIELDS = 8
 """Of the root; a newer schema may have more."""
 _BUFFERS, _METADATA = 4, 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Metadata(Record):
-    name: str = text(0)
-    buffer: int = scalar(1, "I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,26 +59,7 @@ class _Root(Record):
 class _Contents(Record):
     subgraphs: tuple[_SubGraph, ...] = tables(2, _SubGraph)
     buffers: tuple[_Buffer, ...] = tables(_BUFFERS, _Buffer)
-    metadata: tuple[_Metadata, ...] = tables(_METADATA, _Metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored(Record):
-    buffers: tuple[schema.Buffer, ...] = tables(_BUFFERS, schema.Buffer)
-    metadata: tuple[_Metadata, ...] = tables(_METADATA, _Metadata)
-
-
-def stored_offsets(data: bytes) -> tuple[int, ...]:
-    """Return the offsets that a file has for its tensors, in bytes; none where it has no such metadata.
-
-    Raises ModelError for a damaged file.
-    """
-    stored = decode(_Stored, data)
-    numbers = [entry.buffer for entry in stored.metadata if entry.name == _NAME]
-    if not numbers or numbers[-1] >= len(stored.buffers):
-        return ()
-    content = stored.buffers[numbers[-1]].data  # TensorFlow Lite Micro takes the last one
-    return struct.unpack(f"<{len(content) // 4}i", content[: len(content) // 4 * 4])[_HEAD:]
+    metadata: tuple[schema.Metadata, ...] = tables(_METADATA, schema.Metadata)
 
 
 def fixed(data: bytes) -> str:
@@ -101,10 +75,10 @@ def with_offsets(data: bytes, subgraphs: int, offsets: Sequence[int]) -> bytes:
     """Return a file with these offsets, in bytes, of the tensors of all subgraphs, in place of any that it has."""
     root = decode(_Root, data)
     names = [entry.name for entry in decode(_Contents, data).metadata]
-    kept = [at for at, name in zip(root.metadata, names, strict=True) if name != _NAME]
+    kept = [at for at, name in zip(root.metadata, names, strict=True) if name != NAME]
     content = struct.pack(f"<{_HEAD + len(offsets)}i", 1, subgraphs, len(offsets), *offsets)
     buffers: Tables = (*map(Old, root.buffers), Table([content]))
-    metadata: Tables = (*map(Old, kept), Table([_NAME, len(root.buffers)]))
+    metadata: Tables = (*map(Old, kept), Table([NAME, len(root.buffers)]))
     codes, graphs, description, old_metadata, signatures = (
         Old(place) if place else None
         for place in (root.operator_codes, root.subgraphs, root.description, root.metadata_buffer, root.signature_defs)

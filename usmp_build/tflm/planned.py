@@ -9,15 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from usmp_build import effort
+from usmp_build.importers.tflite.offline import ONLINE
 from usmp_build.planner import library
 from usmp_build.planner.memory.alive import conflicts, count_pairs
 from usmp_build.planner.memory.problem import UNNAMED_POOL, Pool, Problem
 from usmp_build.planner.memory.problem import Buffer as Place
 from usmp_build.planner.memory.timeline import Timeline
 from usmp_build.tflm.lifetimes import ALIGNMENT, Buffer, Demand
-
-ONLINE = -1
-"""The offset that leaves a tensor to TensorFlow Lite Micro."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,27 @@ def dequantize(r: Random) -> Case:
     return case(r, "DEQUANTIZE", (source,), activation("y", source.shape, FLOAT))
 
 
+def below_zero(r: Random) -> Case:
+    """LEAKY_RELU that turns what is below 0 upwards: of integers, also by -1, whose last bit is that of the sign."""
+    made = leaky_relu(r)
+    while made.graph.tensors[0].dtype is FLOAT:
+        made = leaky_relu(r)
+    source, output = (each.quantization.scales[0] for each in made.graph.tensors if each.quantization)
+    alpha = single(pick(r, [-r.uniform(0, 1), -r.uniform(1, 4), -output / source, -1.0]))
+    op = replace(made.graph.operators[0], options=LeakyRelu(alpha))
+    return Case(replace(made.graph, operators=(op,)), made.inputs)
+
+
+def casts_of_uint8(r: Random) -> list[Case]:
+    """CASTs that TensorFlow Lite Micro refuses: from uint8 and to it."""
+    types = [BOOL, INT8, UINT8, INT16, INT32, DType.UINT32, FLOAT]
+    made = []
+    for before, after in [(a, b) for a in types for b in types if UINT8 in (a, b)]:
+        drawn = case(r, "CAST", (plain("x", (300,), before),), plain("y", (300,), after))
+        made.append(drawn if before is not FLOAT else Case(drawn.graph, (r.uniform(-0.9, 255.9, 300).astype("f4"),)))
+    return made
+
+
 def cast(r: Random) -> Case:
     """Floats are in the range of what they become: beyond it, C++ says nothing."""
     size = shape(r)

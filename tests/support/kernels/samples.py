@@ -13,6 +13,7 @@ from tests.support.kernels import litert, pairs
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
+from tests.support.kernels.elements import casts_of_uint8
 from tests.support.kernels.faster import ISAS, faster
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.interfaces.kernels import Kernel
@@ -42,7 +43,8 @@ def other_kernels() -> list[Kernel]:
     faster_ones = (kernel for isa, kinds in ISAS.items() for kind in kinds for _, kernel in faster(isa, kind, 60))
     wide = (first_kernel(case.graph) for case in litert.cases())
     images = (kernel.by_rows or kernel for kernel in wide)
-    return [*stateful_kernels(), *hybrid, *integers, *images, *faster_ones]
+    casts = (first_kernel(case.graph) for case in casts_of_uint8(np.random.default_rng(1)))
+    return [*stateful_kernels(), *hybrid, *integers, *images, *faster_ones, *casts]
 
 
 def stateful_kernels() -> list[Kernel]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.kernels.drawing import Array, Case
 from tests.support.kernels.driver import Runner
-from tests.support.kernels.elements import every_int8
+from tests.support.kernels.elements import casts_of_uint8, every_int8
 from tests.support.kernels.litert import INTERPOLATED, WIDENED, of_int16, widened
 from tests.support.kernels.pairs import FLOORED, floored_integers
 from tests.support.kernels.samples import draw, kernel_of
@@ -142,3 +142,16 @@ def test_integers_are_divided_downwards(kind: str, runner: Runner) -> None:
         for direction in Direction:
             (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
             np.testing.assert_array_equal(made, expected.astype(np.int32).reshape(made.shape))
+
+
+def test_casts_of_uint8_keep_values_or_low_bits(runner: Runner) -> None:
+    """LiteRT has them; floats beyond the type have no value in C++, and here the nearest one."""
+    for case in casts_of_uint8(np.random.default_rng(3)):
+        (given,) = case.inputs
+        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        if given.dtype == np.float32:
+            np.testing.assert_array_equal(made, np.trunc(given).clip(0, 255))
+            (ends,) = runner.run(case.graph, kernel_of(case), [np.resize([-1e9, 256, np.nan], 300).astype(np.float32)])
+            assert ends[:3].tolist() == [0, 255, 0]
+        else:
+            np.testing.assert_array_equal(made, given.astype(made.dtype))

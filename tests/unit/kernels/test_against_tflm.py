@@ -20,7 +20,7 @@ from tests.support.kernels import dynamic, oracle
 from tests.support.kernels.cases import CASES, ELSEWHERE
 from tests.support.kernels.drawing import Case, Random
 from tests.support.kernels.driver import Runner, build
-from tests.support.kernels.elements import tied_hard_swish
+from tests.support.kernels.elements import below_zero, tied_hard_swish
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, other_kernels
 from tests.support.kernels.sums import near_ties
@@ -90,7 +90,8 @@ def test_backward_makes_the_same_bits(kind: str, runner: Runner) -> None:
 @needs_gcc
 @needs_oracle
 @pytest.mark.parametrize(
-    "near_tie", [partial(near_ties, kind="CONV_2D"), partial(near_ties, kind="FULLY_CONNECTED"), tied_hard_swish]
+    "near_tie",
+    [partial(near_ties, kind="CONV_2D"), partial(near_ties, kind="FULLY_CONNECTED"), tied_hard_swish, below_zero],
 )
 def test_factors_equal_tflms_to_the_last_bit(
     near_tie: Callable[[Random], Case], runner: Runner, tmp_path: Path

@@ -213,5 +213,5 @@ def test_no_rewrite_may_forget_that_a_tensor_is_a_variable(monkeypatch: pytest.M
 
 
 def test_the_manifest_has_a_switch_for_each_rewrite() -> None:
-    """`variables` has none, for nothing runs without it; `parts` is done after the others."""
-    assert {*REWRITES} == {*steps.REWRITES} - {"variables"} | {"parts"}
+    """`uint8` and `variables` have none, for nothing runs without them; `parts` is done after the others."""
+    assert {*REWRITES} == {*steps.REWRITES} - {"uint8", "variables"} | {"parts"}

@@ -1,5 +1,5 @@
 """TFLite models: bytes → records (`flatbuffer`, `schema`) → graph (`reader`) → checked (`operators.well_formed`)."""
 
-from usmp_build.importers.tflite.reader import import_tflite, read_tflite, resizes
+from usmp_build.importers.tflite.reader import import_stored, import_tflite, read_tflite, resizes
 
-__all__ = ["import_tflite", "read_tflite", "resizes"]
+__all__ = ["import_stored", "import_tflite", "read_tflite", "resizes"]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
+from usmp_build.importers.tflite.handles import with_own_handles
 from usmp_build.importers.tflite.list_items import with_updates
+from usmp_build.importers.tflite.offline import offset_faults
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
 from usmp_build.importers.tflite.tensors import read_tensor
 from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
@@ -17,11 +20,27 @@ _VERSION = 3
 
 
 def import_tflite(data: bytes, name: str, path: str, /) -> Model:
-    """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
+    """Return the model in `data`, called `name`, as C can run it.
+
+    Raises ModelError, placed at `path`, when it is not valid, or has operators that need the interpreter's arena.
+    """
+    return _imported(data, name, path, for_interpreter=False)
+
+
+def import_stored(data: bytes, name: str, path: str, /) -> Model:
+    """As `import_tflite`, but as TensorFlow Lite Micro's interpreter runs it, which has the tensors of the file."""
+    return _imported(data, name, path, for_interpreter=True)
+
+
+def _imported(data: bytes, name: str, path: str, *, for_interpreter: bool) -> Model:
     try:
-        model = with_updates(read_tflite(data, name))
+        file = decoded(data)
+        stored = as_model(file, name)
+        model = with_updates(stored if for_interpreter else with_own_handles(stored))
         if fault := first_fault(model):
             raise ModelError(fault)
+        if not for_interpreter and (faults := tuple(offset_faults(file, model.subgraphs))):
+            raise ModelError(faults[0])
     except ModelError as error:
         raise ModelError(*(replace(diagnostic, place=path) for diagnostic in error.diagnostics)) from None
     return model
@@ -29,7 +48,7 @@ def import_tflite(data: bytes, name: str, path: str, /) -> Model:
 
 def resizes(data: bytes) -> bool:
     """Tell whether loops of a valid file change the sizes of tensors, which TensorFlow Lite Micro does not follow."""
-    model = read_tflite(data, "")
+    model = with_own_handles(read_tflite(data, ""))
     return with_updates(model) is not model
 
 
@@ -43,9 +62,10 @@ def decoded(data: bytes) -> schema.Model:
     if not data:
         raise ModelError(Diagnostic("T201", "the file is empty", help="copy or export the model again"))
     if data[4:8] != b"TFL3":
-        is_pointer = data.startswith(b"version https://git-lfs")
-        cure = "It is a pointer of Git LFS: run `git lfs pull`." if is_pointer else "Give the path of a .tflite file."
-        raise ModelError(Diagnostic("T201", 'not a TensorFlow Lite model: the mark "TFL3" is missing', help=cure))
+        other = other_format(data)
+        why = f"it is {other.name}" if other else 'the mark "TFL3" is missing'
+        cure = other.way_out if other else "Give the path of a .tflite file."
+        raise ModelError(Diagnostic("T201", f"not a TensorFlow Lite model: {why}", help=cure))
     file = decode(schema.Model, data)
     if file.version != _VERSION:
         raise ModelError(Diagnostic("T202", f"version {file.version} of the schema; only {_VERSION} is supported"))

@@ -130,6 +130,14 @@ class SignatureDef(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Metadata(Record):
+    """Data of any kind, under a name."""
+
+    name: str = text(0)
+    buffer: int = scalar(1, "I")
+
+
+@dataclass(frozen=True, slots=True)
 class Model(Record):
     """The root."""
 
@@ -137,4 +145,5 @@ class Model(Record):
     operator_codes: tuple[OperatorCode, ...] = tables(1, OperatorCode)
     subgraphs: tuple[SubGraph, ...] = tables(2, SubGraph)
     buffers: tuple[Buffer, ...] = tables(4, Buffer)
+    metadata: tuple[Metadata, ...] = tables(6, Metadata)
     signature_defs: tuple[SignatureDef, ...] = tables(7, SignatureDef)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from usmp_build.document.formats import ONNX, other_format
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
@@ -22,12 +23,18 @@ _MEMORY, _MEMORY_PER_BYTE = 3 << 28, 64
 """Bytes that TVM may take: itself about 200 MB, and 5 bytes for each byte of weights; the rest is for what it folds."""
 _TOO_LARGE = ("T256", "T260")
 """Codes of programs that nest too deep, or have too many bytes."""
+_DEQUANTIZE = b"DequantizeLinear"
+"""The kind of operators that a quantized ONNX model has, as the file spells it."""
+_FLOATS = (
+    "it is quantized (DequantizeLinear), and TVM computes it in floats: each weight takes four bytes; the kernels of"
+    " int8 run .tflite files, such as onnx2tf makes"
+)
 _OTHER_WAYS = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
 def import_onnx(data: bytes, name: str, path: str, /) -> Model:
     """Return the program of an ONNX file; raise ModelError, placed in `path`, when it has none."""
-    return _import(data, name, path, ".onnx")
+    return replace(_import(data, name, path, ".onnx"), notes=(_FLOATS,) if _DEQUANTIZE in data else ())
 
 
 def import_relax(data: bytes, name: str, path: str, /) -> Model:
@@ -36,6 +43,9 @@ def import_relax(data: bytes, name: str, path: str, /) -> Model:
 
 
 def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
+    other = other_format(data)
+    if other and not (suffix == ".onnx" and other.name == ONNX):
+        raise ModelError(Diagnostic("T258", f"it is {other.name}", path, other.way_out))
     require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
     answer = _answer(data, path, suffix)
     if "refusal" in answer:

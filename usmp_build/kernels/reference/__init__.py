@@ -26,6 +26,7 @@ from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.operators.uint8 import difference, is_quantized
 from usmp_build.request import Isa, TargetRequest
 
 _FAMILIES = {
@@ -81,6 +82,13 @@ def maker(kind: str) -> tuple[Callable[[Node], Kernel], bool]:
     return (one_way[kind], False) if kind in one_way else (family["KERNELS"][kind], True)
 
 
+def _explained(reason: str, op: Operator, graph: Subgraph) -> str:
+    """Return the reason why there is no kernel; of uint8 also why the rewrite `uint8` left it as it is."""
+    has_uint8 = any(t is not None and is_quantized(graph.tensors[t]) for t in (*op.inputs, *op.outputs))
+    cause = difference(op, graph) if has_uint8 else ""
+    return f"{reason}: {cause}" if cause else reason
+
+
 class Reference:
     """The kernel library "reference"."""
 
@@ -100,7 +108,7 @@ class Reference:
         try:
             kernel = make(Node(operator, graph, self._isa))
         except Unsupported as reason:
-            return NoKernel(str(reason))
+            return NoKernel(_explained(str(reason), operator, graph))
         return in_both_directions(kernel) if both_ways else kernel
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:

@@ -10,12 +10,13 @@ from usmp_build.kernels.reference.pieces import each_element
 _NAMES = {
     DType.BOOL: "bool",
     DType.INT8: "s8",
+    DType.UINT8: "u8",
     DType.INT16: "s16",
     DType.INT32: "s32",
     DType.UINT32: "u32",
     DType.FLOAT32: "f32",
 }
-_OF_FLOATS = {DType.INT8, DType.INT16, DType.INT32}
+_OF_FLOATS = {DType.INT8, DType.UINT8, DType.INT16, DType.INT32}
 """Integers that floats become."""
 
 

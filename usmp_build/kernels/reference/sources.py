@@ -44,9 +44,10 @@ _ELEMENT_TYPES = {
     "add.h": "s8 s16",
     "add_s8.c": "s8 s16",
     "broadcast_args.c": "s32 s64",
-    "cast.c": "u32 s8 s16 s32 f32",
-    "cast_f32.c": "s8 s16 s32",
-    "cast_u32.c": "s8 s16 s32 f32",
+    "cast.c": "u32 s8 u8 s16 s32 f32",
+    "cast_f32.c": "s8 u8 s16 s32",
+    "cast_u32.c": "s8 u8 s16 s32 f32",
+    "cast_u8.c": "s8 u8 s16 s32 u32 f32",
     "clamp.c": "s8 s16",
     "conv_2d_s8_dsp.c": "s8 s16",
     "depthwise_conv_2d_s8_dsp.c": "s8 s16",
@@ -77,7 +78,7 @@ _ELEMENT_TYPES = {
     "slice.c": "s32 s64",
     "squared_difference.c": "s8 s16",
     "taps.h": "s8 s16",
-    "truth.c": "s8 s16 s32 u32 f32",
+    "truth.c": "s8 u8 s16 s32 u32 f32",
 }
 """File → the types that its pieces are there for; the first is the one that it is written for."""
 

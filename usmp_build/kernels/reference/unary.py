@@ -109,8 +109,6 @@ def leaky_relu(node: Node) -> Kernel:
         return each_element(node, "leaky_relu_f32", "leaky_relu_f32_parameters", ("alpha", alpha))
     if types not in {(DType.INT8, DType.INT8), (DType.INT16, DType.INT16)}:
         raise unsupported_types(source, output)
-    if alpha < 0:
-        raise Unsupported("it multiplies integers by a number below 0")
     above, below = (factor(node, real) for real in leaky_factors(alpha, node.scale(source), node.scale(output)))
     low, high = quantized_limits(node, Activation.NONE, output)
     return each_element(

@@ -24,11 +24,13 @@ from usmp_build.passes.rewrite.invariants import check_rewrite, check_sense
 from usmp_build.passes.rewrite.lookups import lookups
 from usmp_build.passes.rewrite.pads import pads
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.uint8 import uint8
 from usmp_build.passes.rewrite.variables import variables
 from usmp_build.passes.rewrite.views import views
 from usmp_build.passes.rewrite.work import saving, tensors_in_use
 
 REWRITES: Mapping[str, Callable[[Model, Pins], Model | RewriteStep]] = {
+    "uint8": uint8,
     "variables": variables,
     "shapes": fold_shapes,
     "constants": fold_constants,

@@ -27,6 +27,8 @@ class Pins:
     """Tensors whose axes a rule separates."""
     foreign: frozenset[tuple[int, int]] = frozenset()
     """Operators with another library than "reference", which may only know kinds and options of TFLite."""
+    as_stored: frozenset[tuple[int, int]] = frozenset()
+    """Operators with a library that may have kernels of uint8: those of applications, and plug-ins."""
     may_cost: bool = True
     """Whether a rewrite may make an operator run more instructions to save memory."""
     stateful: frozenset[tuple[int, int]] = frozenset()

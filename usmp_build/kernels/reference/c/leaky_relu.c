@@ -1,4 +1,5 @@
-/* LEAKY_RELU: what is below 0 is multiplied by alpha. */
+/* LEAKY_RELU: what is below 0 is multiplied by alpha, which may be below 0, too: then the product is not, and is scaled
+ * as any other. */
 #include "arithmetic.h"
 #include "usmp.h"
 #include "walk.h"
