@@ -43,7 +43,7 @@ main([])
 """
 """As MODULES, but argcomplete ends it when it has answered."""
 
-TFLITE = ("enums", "flatbuffer", "flexbuffer", "list_items", "operators", "reader", "schema", "tensors")
+TFLITE = """enums flatbuffer flexbuffer handles list_items offline operators reader schema tensors""".split()
 
 
 def modules(*arguments: object, cwd: Path = ROOT) -> set[str]:
@@ -123,7 +123,7 @@ def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models
     assert not ours & {"kernels.cmsis_nn", "kernels.extern", "kernels.reference.lstm", "kernels.reference.signal"}
     assert ours.isdisjoint({"layout.layout", "report.infeasible", "report.page", "report.study", "processes"})
     assert loaded.isdisjoint({"flatbuffers", "jinja2", "numpy.ma", "subprocess", "tflite", "tvm"})
-    assert len(ours) < 400
+    assert len(ours) < 410
     assert len(loaded) < 760
 
 

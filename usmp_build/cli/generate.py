@@ -19,7 +19,6 @@ from usmp_build.manifest.resolve import resolve
 from usmp_build.output import staleness, writer
 from usmp_build.output.bundle import Bundle
 from usmp_build.output.provenance import foreign_files
-from usmp_build.report.lost_values import lost_values
 from usmp_build.report.over_budget import over_budget
 
 
@@ -50,6 +49,7 @@ def run(parsed: argparse.Namespace) -> int:
 def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> None:
     """Plan, and write or compare the files.  Raises UsmpError where that cannot be done."""
     from usmp_build import pipeline  # only now: help and completion do without it
+    from usmp_build.report.lost_values import lost_values
 
     check_expected(manifest, parsed)
     with Progress(parsed) as progress:

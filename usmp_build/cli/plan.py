@@ -12,9 +12,7 @@ from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.layout.plan_json import plan_json
-from usmp_build.report.lost_values import lost_values
 from usmp_build.report.over_budget import over_budget
-from usmp_build.report.without_kernels import lines_without_kernels, refuse_without_kernels
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     from usmp_build import pipeline  # only now: help and completion do without it
+    from usmp_build.report.lost_values import lost_values
+    from usmp_build.report.without_kernels import lines_without_kernels, refuse_without_kernels
 
     request, files = read_request(parsed)
     with Progress(parsed) as progress:

@@ -13,7 +13,7 @@ from usmp_build.operators.ways_out import way_out
 from usmp_build.request import Request
 
 _SHOWN = 5
-"""So many operators are named for each reason."""
+"""Most operators named for each reason."""
 _EXTERN = 'run them on a target with kernels = "extern" (docs/targets.md)'
 
 
