@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import usmp_build
 from usmp_build.cli.argument_files import with_files
 from usmp_build.cli.progress import progress_arguments
 from usmp_build.cli.surroundings import check_folder, package_missing
-from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.document.suggest import closest, quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.installation import bazel_dir, cmake_dir
 
@@ -80,7 +81,11 @@ def _run(arguments: Sequence[str]) -> int:
         _parser(_VERBS).print_help(sys.stderr)
         return UsageError.exit_code
     _check_verb(given[0])
-    parsed = _parser(_needed(given)).parse_args(given)
+    parsed, unknown = _parser(_needed(given)).parse_known_args(given)
+    if unknown and getattr(parsed, "manifest", None) == [] and not any(word.startswith("-") for word in unknown):
+        parsed.manifest, unknown = unknown, []  # argparse has ended the list of them before an option
+    if unknown:
+        raise UsageError(_unknown(given[0], unknown[0], parsed.options()))
     code: int = parsed.run(parsed)
     sys.stdout.flush()
     return code
@@ -108,6 +113,18 @@ def _check_verb(first: str) -> None:
     raise UsageError(Diagnostic("U265", f"there is no verb {quoted(first)}", help=help_))
 
 
+def _unknown(verb: str, word: str, options_help: str) -> Diagnostic:
+    """Return the error for an argument that a verb does not take, with the options that may be meant."""
+    options = list(dict.fromkeys(re.findall(r"--([a-z-]*[a-z])", options_help)))
+    name = word.partition("=")[0].lstrip("-")
+    meant = [option for option in options if option.startswith(name)] or [each for each in options if name in each]
+    meant = meant or list(filter(None, [closest(name, options)]))
+    hint = f"did you mean --{' or --'.join(meant)}? " if word.startswith("-") and name and meant else ""
+    what = "option" if word.startswith("-") else "further argument"
+    help_ = f"{hint}usmp-build {verb} takes --{', --'.join(options)}"
+    return Diagnostic("U287", f"{verb} takes no {what} {quoted(word)}", help=help_)
+
+
 def _needed(arguments: Sequence[str]) -> Sequence[str]:
     """Return the verbs whose options are needed to parse these arguments."""
     if arguments[:1] and arguments[0] in _ALONE:
@@ -131,7 +148,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         verb.arguments(sub)
         progress_arguments(sub)
         sub.add_argument(_DEBUG, action="store_true", help="show the traceback of an internal error")
-        sub.set_defaults(run=verb.run)
+        sub.set_defaults(run=verb.run, options=sub.format_help)
     return parser
 
 
