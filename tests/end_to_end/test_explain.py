@@ -96,7 +96,13 @@ def test_a_part_of_a_models_name_is_looked_for_in_tensors_first(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("asked", "meant"),
-    [("image", "m.serving_default_image:0"), ("m.mix", "m.mix_1/Relu"), ("m.mix_2/Relu", "m.mix_1/Relu")],
+    [
+        ("image", "m.serving_default_image:0"),
+        ("imge", "m.serving_default_image:0"),
+        ("m.mix", "m.mix_1/Relu"),
+        ("m.mix_2/Relu", "m.mix_1/Relu"),
+        ("edges and strokes", 'm.strokes_1/Relu" or "m.edges_1/Relu'),
+    ],
 )
 def test_the_tensor_that_was_meant_is_named(tmp_path: Path, asked: str, meant: str) -> None:
     done = call("explain", f"{asked}!", manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))

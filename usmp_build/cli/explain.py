@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections import Counter
 
 from usmp_build import pipeline
 from usmp_build.cli.explain_gone import without_buffer
@@ -19,6 +18,9 @@ from usmp_build.document.suggest import closest, listed, quoted
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.layout import BufferRow, Summary
 from usmp_build.units import show_bytes
+
+_MEANT = 2
+"""Most tensors that are suggested for a name that there is not."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,11 +89,12 @@ def _unknown(summary: Summary, name: str) -> Diagnostic:
     tensors = list(dict.fromkeys(row.tensor for row in summary.buffers if row.kind != "constant"))
     model = name.partition(".")[0]
     tensors = [each for each in tensors if each.startswith(f"{model}.")] or tensors
-    owners = Counter(word for tensor in tensors for word in _words(tensor))
-    words = [word for word in _words(name) if owners[word] == 1]
-    close = next((tensor for tensor in tensors for word in words if word in _words(tensor)), "")
-    close = close or closest(name, tensors)
-    hint = f"did you mean {quoted(close)}? Tensors" if close else "tensors"
+    known = sorted({word for tensor in tensors for word in _words(tensor)})
+    meant = {word if word in known else closest(word, known) for word in _words(name)}
+    shared = [len(meant & _words(tensor)) for tensor in tensors]
+    most = max(shared, default=0)
+    close = [tensor for tensor, count in zip(tensors, shared, strict=True) if count == most > 0]
+    hint = f"did you mean {' or '.join(map(quoted, close))}? Tensors" if 0 < len(close) <= _MEANT else "tensors"
     help_ = f'{hint}: {listed(tensors)}; "usmp-build inspect storage" lists all buffers'
     return Diagnostic("U203", f"no buffer is called {quoted(name)}", help=help_)
 
