@@ -115,7 +115,7 @@ def _check_verb(first: str) -> None:
 
 def _unknown(verb: str, word: str, options_help: str) -> Diagnostic:
     """Return the error for an argument that a verb does not take, with the options that may be meant."""
-    options = list(dict.fromkeys(re.findall(r"--([a-z-]*[a-z])", options_help)))
+    options = list(dict.fromkeys(re.findall(r"(?m)^  (?:-\w, )?--([a-z-]+)", options_help)))
     name = word.partition("=")[0].lstrip("-")
     meant = [option for option in options if option.startswith(name)] or [each for each in options if name in each]
     meant = meant or list(filter(None, [closest(name, options)]))

@@ -20,7 +20,7 @@ from usmp_build.manifest.overrides import Overrides
 from usmp_build.request import Isa
 
 _ARGUMENTS = ".args"
-"""Added to the name of a folder, it is that of the file in which CMake and Bazel leave the arguments for it."""
+"""Added to the name of a folder, it is that of the file in which CMake leaves the arguments of the plan."""
 
 
 def follow_folder(parsed: argparse.Namespace) -> None:
@@ -36,7 +36,7 @@ def follow_folder(parsed: argparse.Namespace) -> None:
     file = Path(f"{folder}{_ARGUMENTS}")
     named = {given.partition("=")[0] for given in parsed.model or ()}
     lines = with_files([f"@{file}"]) if file.is_file() else [*_recorded(read_plan_file(str(folder)), folder, named)]
-    parser = _ArgumentsOfBuild(prog=str(file))
+    parser = _ArgumentsOfBuild(prog=str(file), add_help=False)
     manifest_arguments(parser)
     planned = parser.parse_args(lines)
     for name in ("model", "workspace_pools", "constant_pools", "concurrent"):
@@ -67,6 +67,9 @@ def _recorded(plan: PlanRecord, folder: Path, named: Collection[str]) -> Iterato
     yield from ("--", str(manifest))
 
 
+_UNKNOWN = "; a build for -mcpu=cortex-m4 takes isa dsp (say --isa=-mcpu=cortex-m4)"
+
+
 def overrides_for(
     parsed: argparse.Namespace, manifest: Manifest, folder: str | None = None, has_note: bool = True
 ) -> Overrides:
@@ -87,9 +90,6 @@ def overrides_for(
         what = "portable C" if isa is Isa.PORTABLE else f"isa {isa.value}"
         parsed.isa_note = f"note: planned for {what}" + (f', as "{folder}" is' if recorded else _UNKNOWN)
     return replace(overrides, isa=isa)
-
-
-_UNKNOWN = "; a build for -mcpu=cortex-m4 takes isa dsp (say --isa=-mcpu=cortex-m4)"
 
 
 def _recorded_isa(folder: str, targets: list[str]) -> Isa | None:
