@@ -58,10 +58,10 @@ def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> No
         planned = pipeline.plan(resolve(manifest, overrides), files, progress.step)
         progress("generating")
         bundle = pipeline.emit(pipeline.lay_out(planned))
+        changed = () if parsed.diff else writer.write(bundle, parsed.out)
     if parsed.diff:
         _compare(bundle, parsed.out, "" if parsed.isa or overrides.isa is Isa.PORTABLE else overrides.isa.value)
         return
-    changed = writer.write(bundle, parsed.out)
     deleted = writer.remove(parsed.out, staleness.leftovers(bundle, parsed.out)) if parsed.prune else ()
     if parsed.depfile:
         target = parsed.depfile_target or str(Path(parsed.out) / "plan.json")

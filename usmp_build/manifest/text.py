@@ -61,9 +61,6 @@ def decode(data: bytes, file: str) -> Source:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         message = "the manifest is UTF-16, not UTF-8"
         raise ManifestError(Diagnostic("M102", message, Span(file, 1, 1), "save it as UTF-8"))
-    if data[4:8] == b"TFL3":
-        help_ = "give it a name that ends in .tflite: then it is planned without a manifest"
-        raise ManifestError(Diagnostic("M102", "this is a model, not a manifest", Span(file, 1, 1), help_))
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return Source(file, data.decode("utf-8").replace("\r\n", "\n"))
