@@ -48,9 +48,11 @@ function(_usmp_finish_plan plan)
   list(SORT arguments) # Sorted, so that order does not matter.
   _usmp_take_options(${plan} taken)
   _usmp_get_processor(${plan} "${taken}" processor)
-  if(NOT processor STREQUAL "")
-    list(APPEND arguments "--isa=${processor}")
+  if(processor STREQUAL "")
+    set(processor portable)
   endif()
+  list(APPEND arguments "--isa=${processor}")
+  _usmp_write_arguments(${plan} "${arguments}")
   list(SORT models)
   list(JOIN models ", " names)
 
@@ -88,6 +90,18 @@ function(_usmp_finish_plan plan)
   cmake_policy(POP)
   _usmp_add_report(${plan} _report _USMP_REPORT "The plan of ${plan}" "${arguments}")
   _usmp_add_report(${plan} _page _USMP_PAGE "Writing ${plan}.html" "${arguments}")
+endfunction()
+
+# Write what a plan is made of beside the folder of its files, so that `usmp-build explain TENSOR <folder>` and the like
+# plan as the build does.  A folder in the source tree has no such file: it would name paths of this machine.
+function(_usmp_write_arguments plan arguments)
+  get_target_property(dir ${plan} USMP_DIR)
+  get_target_property(manifest ${plan} _USMP_MANIFEST)
+  cmake_path(IS_PREFIX CMAKE_BINARY_DIR "${dir}" in_build_tree)
+  if(in_build_tree)
+    list(JOIN arguments "\n" lines)
+    file(GENERATE OUTPUT "${dir}.args" CONTENT "${lines}\n--\n${manifest}\n")
+  endif()
 endfunction()
 
 # Make a target that shows the plan: <plan>_report as `usmp-build plan` does, <plan>_page as `usmp-build report`.  A

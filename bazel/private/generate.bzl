@@ -50,8 +50,7 @@ def _args(ctx, verb):
     return args
 
 def _run(ctx, args, manifest, models, processor, outputs, mnemonic, message):
-    if processor:
-        args.add(processor, format = "--isa=%s")
+    args.add(processor or "portable", format = "--isa=%s")
     for model in models:
         args.add(model.file, format = "--model=" + model.name + "=%s")
         _add_names(args, "--workspace-pools", model.name, model.workspace_pools)

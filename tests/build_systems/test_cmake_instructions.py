@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cli import call
 from tests.support.cmake import NINJA_AND_MAKE, PYTHON, Project, need_cmake
 from tests.support.files import write_files
 from tests.support.tree import ROOT
@@ -32,10 +33,10 @@ def project(tmp_path: Path, lists: str, generator: str = "Unix Makefiles") -> Pr
 @pytest.mark.parametrize(
     ("lists", "options", "passed"),
     [
-        (ADD, (), None),
+        (ADD, (), "portable"),
         (ADD, ("-DCMAKE_C_FLAGS=-O2 -mcpu=cortex-m4 -mthumb",), "-mcpu=cortex-m4"),
         (ADD, ("-DCMAKE_C_FLAGS=-mcpu=cortex-m4 -mcpu=cortex-m55+nomve",), "-mcpu=cortex-m55+nomve"),
-        (ADD, ("-DCMAKE_C_FLAGS=-mtune=cortex-m4",), None),
+        (ADD, ("-DCMAKE_C_FLAGS=-mtune=cortex-m4",), "portable"),
         (ADD, ("-DCMAKE_C_FLAGS_INIT=-march=armv7e-m",), "-march=armv7e-m"),
         (ADD, ("-DCMAKE_C_FLAGS=--cpu Cortex-M55",), "--cpu Cortex-M55"),
         ("add_compile_options(-Wall -mcpu=cortex-m55)\n" + ADD, (), "-mcpu=cortex-m55"),
@@ -50,19 +51,19 @@ def project(tmp_path: Path, lists: str, generator: str = "Unix Makefiles") -> Pr
             (),
             "-mcpu=cortex-m7",
         ),
-        (ADD + BOARD, (), None),
+        (ADD + BOARD, (), "portable"),
         (ADD, CROSS, "-mcpu=cortex-m33"),
         (ADD, (*CROSS, "-DCMAKE_C_FLAGS=-mcpu=cortex-m3"), "-mcpu=cortex-m3"),
     ],
 )
 def test_the_last_option_for_a_processor_is_passed(
-    tmp_path: Path, find: str, lists: str, options: tuple[str, ...], passed: str | None
+    tmp_path: Path, find: str, lists: str, options: tuple[str, ...], passed: str
 ) -> None:
     case = project(tmp_path, lists)
     case.configure(find, PYTHON, *QUICK, *options)
     rules = (case.binary / "CMakeFiles" / "plan_gen.dir" / "build.make").read_text("utf-8")
     found = re.findall(r'--isa=((?:[^" \\]|\\ )+)|"--isa=([^"]+)"', rules)
-    assert [plain.replace("\\ ", " ") or quoted for plain, quoted in found] == ([passed] if passed else [])
+    assert [plain.replace("\\ ", " ") or quoted for plain, quoted in found] == [passed]
 
 
 @NINJA_AND_MAKE
@@ -81,3 +82,32 @@ def test_another_processor_is_another_plan(tmp_path: Path, find: str, generator:
     assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m55") == "mve"
     (case.source / "usmp.toml").write_text(f'{MANIFEST}[targets.cpu]\nisa = "dsp"\n', "utf-8")
     assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m0") == "dsp"
+
+
+@NINJA_AND_MAKE
+def test_the_command_line_plans_as_the_build_does(tmp_path: Path, find: str, generator: str) -> None:
+    pools = "".join(f'[pools.{name}]\naccess = "rw"\n' for name in ("tcm", "sram"))
+    model = (ROOT / "tests" / "data" / "odd_even.tflite").as_posix()
+    add = (
+        f"usmp_add_plan(plan MANIFEST usmp.toml)\nadd_usmp_model(other PLAN plan MODEL {model} WORKSPACE_POOLS sram)\n"
+    )
+    case = project(tmp_path, add, generator)
+    (case.source / "usmp.toml").write_text(MANIFEST + pools)
+    case.configure(find, PYTHON, *QUICK, "-DCMAKE_C_FLAGS=-mcpu=cortex-m55")
+    case.build("--target", "plan_gen")
+    done = call("plan", case.generated, "--json")
+    plan = json.loads(done.out)
+    assert done.err == f'note: planned for isa mve, as "{case.generated}" is\n'
+    assert [target["isa"] for target in plan["targets"]] == ["mve"]
+    assert [(each["name"], each["overrides"]) for each in plan["models"]] == [
+        ("other", {"path": True, "workspace_pools": ["sram"]})
+    ]
+    assert plan["buffers"] == json.loads((case.generated / "plan.json").read_text("utf-8"))["buffers"]
+    same = call("generate", case.generated, "--out", case.generated, "--diff")
+    assert (same.code, same.out) == (0, f"{case.generated} is up to date\n")
+
+
+def test_a_folder_in_the_source_tree_gets_no_paths_of_this_machine(tmp_path: Path, find: str) -> None:
+    case = project(tmp_path, "usmp_add_manifest(plan MANIFEST usmp.toml OUTPUT_DIR ../source/generated)\n")
+    case.configure(find, PYTHON, *QUICK)
+    assert not [*case.source.glob("*.args")]

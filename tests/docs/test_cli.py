@@ -19,6 +19,12 @@ def test_models_without_a_manifest(page: Page, shell: Shell) -> None:
     shell.run(page.take("console"))
 
 
+@runs("docs/cli.md#a-generated-folder")
+def test_a_generated_folder(page: Page, shell: Shell) -> None:
+    manifest(shell.folder, tables("doorbell", {"sram": RW}, {"digits": DIGITS}))
+    shell.run(page.take("console"))
+
+
 @runs("docs/cli.md#the-table-of-plan")
 def test_the_table_of_plan(page: Page, shell: Shell) -> None:
     pools = {"sram": RW + 'size = "4 KiB"\nregion = "RAM"\n'}

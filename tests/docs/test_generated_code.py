@@ -8,7 +8,7 @@ from tests.support.cli import call
 from tests.support.doorbell import HEAD, application, said
 from tests.support.files import PROJECTS
 from tests.support.page_files import generated
-from tests.support.processes import output
+from tests.support.processes import output, run
 from tests.support.snippets import Page, runs
 from tests.support.tools import need
 from tests.support.tree import ROOT
@@ -18,7 +18,13 @@ SCORES = "int8_t scores[KWS_SCORES_SIZE];\n"
 
 @runs("docs/generated-code.md#running-a-model")
 def test_a_model_runs(page: Page, tmp_path: Path) -> None:
-    assert said(generated(tmp_path, HEAD), tmp_path, application(page.take("c")))
+    out = generated(tmp_path, HEAD)
+    assert said(out, tmp_path, application(page.take("c")))
+    ignoring = tmp_path / "ignoring.c"
+    ignoring.write_text(f'#include "kws.h"\n{page.take("c").text}int main(void) {{ kws_run(); return 0; }}\n')
+    warned = run(["cc", "-Wall", "-Wextra", "-Werror", "-c", f"-I{out}", ignoring, "-o", tmp_path / "ignoring.o"])
+    assert warned.code != 0
+    assert "unused-result" in warned.err
     out = generated(tmp_path, f'{HEAD}io = "application"\n')
     said(out, tmp_path, application(SCORES, page.take("c"), "return status;\n"))
     shown = 'printf("%d %d", (int)KWS_AUDIO_RANK, (int)dims[1]);\n'

@@ -26,7 +26,7 @@ def test_plan_warns_and_fails_only_where_asked(usmp: Path) -> None:
     done = call("plan", usmp)
     assert done.code == 0
     assert f"\nwarning: {OF_POOL}\nwarning: {OF_MODEL}\n" in done.out
-    done = call("plan", usmp, "--fail-over-budget")
+    done = call("plan", usmp, "--fail-over-budget", "--isa", "portable")
     assert done.code == 4
     assert done.err == f"usmp.toml: error[U248]: {OF_POOL}\nusmp.toml: error[U248]: {OF_MODEL}\n"
 
@@ -40,7 +40,7 @@ def test_a_budget_that_suffices_is_no_matter(tmp_path: Path) -> None:
 
 
 def test_generate_warns_of_pools_and_plan_json_has_budgets(usmp: Path, tmp_path: Path) -> None:
-    done = call("generate", usmp, "--out", tmp_path / "generated")
+    done = call("generate", usmp, "--out", tmp_path / "generated", "--isa", "portable")
     assert done.code == 0
     assert done.err == f"warning: {OF_POOL}\n"
     assert call("generate", usmp, "--out", tmp_path / "generated", "--quiet").err == ""

@@ -305,3 +305,26 @@ def test_names_of_the_manifest_reach_the_header(tmp_path: Path) -> None:
     assert done.code == 1
     assert "error[P304]" in done.err
     assert "serving_default_image:0" in done.err
+
+
+OPTIONS = [
+    (("generate", "-o", "x"), 'generate takes no option "-o"', "did you mean --out? "),
+    (("generate", "--output=x"), 'generate takes no option "--output=x"', "did you mean --out? "),
+    (("plan", "--vrebose"), 'plan takes no option "--vrebose"', "did you mean --verbose? "),
+    (("plan", "--pool"), 'plan takes no option "--pool"', "did you mean --workspace-pools or --constant-pools? "),
+    (("plan", "--qqq"), 'plan takes no option "--qqq"', ""),
+    (("diff", "a", "b", "c"), 'diff takes no further argument "c"', ""),
+]
+
+
+def test_options_may_stand_before_the_manifest(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("digits"))
+    for verb in (["inspect", "model"], ["inspect", "kernels"]):
+        assert call(*verb, "--json", path).out == call(*verb, path, "--json").out != ""
+
+
+@pytest.mark.parametrize(("arguments", "message", "hint"), OPTIONS)
+def test_an_option_that_the_verb_does_not_have(arguments: tuple[str, ...], message: str, hint: str) -> None:
+    done = call(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"error[U287]: {message}\nhelp: {hint}usmp-build {arguments[0]} takes --")

@@ -100,3 +100,15 @@ def test_folders_are_compared_by_their_plans(plans: dict[str, Path], tmp_path: P
         (tmp_path / name).mkdir()
         (tmp_path / name / "plan.json").write_bytes(plans[name].read_bytes())
     assert call("diff", tmp_path / "rows", tmp_path / "layers").out == call("diff", plans["rows"], plans["layers"]).out
+
+
+def test_plans_for_other_instructions(tmp_path: Path) -> None:
+    text = tables("doorbell", LIMITED, {"digits": DIGITS})
+    portable = planned(tmp_path, text, "portable")
+    dsp = planned(tmp_path, text + '[targets.cpu]\nisa = "dsp"\n', "dsp")
+    assert call("diff", portable, dsp).out.startswith("cpu: planned for isa dsp, before for portable\npool ")
+    marked = call("diff", dsp, portable, "--format", "markdown").out.splitlines()
+    assert marked[2] == "Target `cpu` is planned for isa portable, before for dsp."
+    record = json.loads(call("diff", portable, dsp, "--format", "json").out)
+    assert record["instructions"] == [{"target": "cpu", "old": "portable", "new": "dsp"}]
+    assert "isa" not in call("diff", dsp, dsp).out

@@ -74,7 +74,44 @@ def test_an_unknown_name_is_shown_on_one_line(tmp_path: Path) -> None:
 def test_a_name_without_its_model_is_the_whole_name(tmp_path: Path) -> None:
     """Others have it as a part of theirs, which counts only where no name is equal."""
     assert told(tmp_path, "edges_1/Relu") == told(tmp_path, "m.edges_1/Relu")
-    assert any(line.startswith("m.edges_1/Relu_2: ") for line in told(tmp_path, "m.edges_1"))
+    assert any(line.startswith("m.edges_1/Relu: ") for line in told(tmp_path, "m.edges_1"))
+
+
+def test_a_part_of_a_name_explains_what_changes_and_names_constants(tmp_path: Path) -> None:
+    lines = told(tmp_path, "edges")
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "m.edges_1/Relu: intermediate, written by CONV_2D 0",
+        "",
+        "also constants: m.edges_1/Relu.multiplier, m.edges_1/Relu.shift, m.edges_1/Relu_2, m.edges_1/convolution",
+    ]
+    assert told(tmp_path, "edges_1/conv")[0] == "m.edges_1/convolution: constant, of the model"
+
+
+def test_a_part_of_a_models_name_is_looked_for_in_tensors_first(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("pool", "", "DATA/digits.tflite"))
+    assert [line for line in call("explain", "ool", path).out.splitlines() if line.startswith("pool.")] == [
+        "pool.shrink_1/MaxPool2d: intermediate, written by MAX_POOL_2D 3"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("image", "m.serving_default_image:0"),
+        ("imge", "m.serving_default_image:0"),
+        ("m.mix", "m.mix_1/Relu"),
+        ("m.mix_2/Relu", "m.mix_1/Relu"),
+        ("edges and strokes", 'm.strokes_1/Relu" or "m.edges_1/Relu'),
+    ],
+)
+def test_the_tensor_that_was_meant_is_named(tmp_path: Path, asked: str, meant: str) -> None:
+    done = call("explain", f"{asked}!", manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
+    assert f'help: did you mean "{meant}"? Tensors: m.StatefulPartitionedCall_1:0, ' in done.err
+
+
+def test_tensors_are_named_where_none_can_be_meant(tmp_path: Path) -> None:
+    done = call("explain", "qqq", manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
+    assert "help: tensors: m.StatefulPartitionedCall_1:0, " in done.err
 
 
 @pytest.mark.parametrize("asked", ["", "m."])

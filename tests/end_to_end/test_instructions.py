@@ -85,9 +85,71 @@ def test_a_folder_for_other_instructions_is_stale(tmp_path: Path) -> None:
     path, out = manifest(tmp_path, MODEL), tmp_path / "out"
     assert call("generate", path, "--out", out, "--isa", "dsp").code == 0
     assert call("generate", path, "--out", out, "--isa=-mcpu=cortex-m33", "--diff").code == 0
-    stale = call("generate", path, "--out", out, "--diff")
+    stale = call("generate", path, "--out", out, "--diff", "--isa", "portable")
     assert stale.code == 4
     assert '"isa": "dsp"' in stale.out
+
+
+UNKNOWN = "note: planned for portable C; a build for -mcpu=cortex-m4 takes isa dsp (say --isa=-mcpu=cortex-m4)\n"
+
+
+def test_where_nothing_says_for_which_instructions_the_output_does(tmp_path: Path) -> None:
+    path = manifest(tmp_path, MODEL)
+    for verb in (["plan"], ["explain", "mix_1"], ["inspect", "kernels"], ["generate", "--out", tmp_path / "out"]):
+        assert call(*verb, path).err == UNKNOWN, verb
+        assert call(*verb, path, "--quiet").err == "", verb
+        assert call(*verb, path, "--isa", "portable").err == "", verb
+    assert call("plan", manifest(tmp_path, MODEL + '[targets.cpu]\nisa = "dsp"\n')).err == ""
+
+
+def test_a_folder_is_compared_for_the_instructions_that_it_is_for(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, MODEL), tmp_path / "out"
+    call("generate", path, "--out", out, "--isa", "dsp")
+    same = call("generate", path, "--out", out, "--diff")
+    assert (same.code, same.out) == (0, f"{out} is up to date\n")
+    assert same.err == f'note: planned for isa dsp, as "{out}" is\n'
+    (out / "p.ld").unlink()
+    stale = call("generate", path, "--out", out, "--diff")
+    assert (stale.code, stale.out) == (4, "p.ld is missing\n")
+    assert "help: run the same command with --isa dsp and --prune instead of --diff, and check" in stale.err
+    (out / "plan.json").write_text("{}")
+    assert call("generate", path, "--out", out, "--diff").err.startswith(UNKNOWN)
+
+
+def test_a_generated_folder_is_planned_as_it_was(tmp_path: Path) -> None:
+    pools = '[pools.tcm]\naccess = "rw"\n[pools.sram]\naccess = "rw"\n'
+    path, out = manifest(tmp_path, MODEL + pools), tmp_path / "out"
+    options = ("--isa", "dsp", "--workspace-pools", "digits=sram")
+    call("generate", path, "--out", out, *options)
+    for verb in (["plan"], ["plan", "--json"], ["explain", "mix_1"], ["inspect", "kernels", "--json"]):
+        like, told = call(*verb, out), call(*verb, path, *options)
+        assert (like.code, like.out) == (0, told.out), verb
+        assert like.err == f'note: planned for isa dsp, as "{out}" is\n', verb
+    assert json.loads(call("plan", out, "--json").out)["targets"][0]["isa"] == "dsp"
+    other = call("plan", out, "--isa", "portable")
+    assert (other.err, other.out) == ("", call("plan", path, "--isa", "portable", *options[2:]).out)
+    path.rename(tmp_path / "other.toml")
+    lost = call("plan", out)
+    assert lost.code == 2
+    assert 'error[U289]: the manifest of "' in lost.err
+    assert '"usmp.toml", is neither beside the folder nor in the current one' in lost.err
+
+
+def test_a_folder_whose_models_only_the_build_knows(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, '[project]\nname = "p"\n'), tmp_path / "out"
+    model = f"--model=digits={DATA / 'digits.tflite'}"
+    call("generate", path, "--out", out, model, "--isa", "dsp")
+    lost = call("plan", out)
+    assert lost.code == 1
+    assert "or give its file: --model digits=FILE" in lost.err
+    assert call("plan", out, model).out == call("plan", path, model, "--isa", "dsp").out
+    arguments = Path(f"{out}.args")  # of a build
+    arguments.write_text(f"{model}\n--isa=-mcpu=cortex-m55\n--\n{path}\n")
+    assert call("plan", out).out == call("plan", path, model, "--isa", "dsp").out
+    arguments.write_text("--frobnicate\n")
+    damaged = call("plan", out)
+    assert damaged.code == 2
+    assert "error[U288]: these are no arguments of a build: unrecognized arguments: --frobnicate" in damaged.err
 
 
 @pytest.mark.parametrize("word", ["neon", "-mtune=cortex-m4", ""])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import DATA, DIGITS, ODD_EVEN, RO, RW, call, call_apart, manifest, tables
-from tests.support.report_pages import check_policy, table, texts, tree
+from tests.support.report_pages import check_policy, rows, table, texts, tree
 
 TWO = {"digits": DIGITS, "odd_even": ODD_EVEN}
 LIMITED = {"sram": RW + 'size = "1 KiB"\nregion = "RAM"\n', "flash": RO}
@@ -43,7 +43,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_the_page_says_what_the_plan_says(page: str) -> None:
     said = texts(tree(page))
-    assert "759 of 1,024 bytes used, 265 free." in said
+    assert "759 of 1,024 bytes used, 265 free: 74 % full." in said
     assert "No plan that has these buffers in this pool takes less" in said
     assert "doorbell" in said
     check_policy(page)
@@ -131,10 +131,34 @@ def test_a_checked_in_folder_is_enough_for_all_but_changes(tmp_path: Path, given
     page = report(tmp_path, tmp_path / given)
     said = texts(tree(page))
     check_policy(page)
-    assert "759 of 1,024 bytes used, 265 free." in said
+    assert "759 of 1,024 bytes used, 265 free: 74 % full." in said
     assert "What would change" not in said
     assert "need the manifest and the models" in said
     assert [row[0] for row in table(tree(page), "model")[1:]] == ["digits", "odd_even"]
+
+
+def test_a_plan_above_its_bound_says_how_far_and_where_rows_are(tmp_path: Path) -> None:
+    pools = {"tcm": RW + 'size = "400 B"\n', "sram": RW}
+    usmp = manifest(tmp_path, tables("p", pools, TWO))
+    plan = json.loads(call("plan", usmp, "--json", "--isa=-mcpu=cortex-m4").out)
+    above = plan["workspace"]["achieved"] - plan["workspace"]["with_overlap"]
+    assert above > 0
+    more = f"at most {above} bytes ({100 * above / plan['workspace']['with_overlap']:.1f} %) more than the least"
+    assert f"; {more} of this schedule, with the same buffers in each pool" in call("plan", usmp, "--isa", "dsp").out
+    assert call("generate", usmp, "--out", tmp_path / "out", "--isa", "dsp").code == 0
+    root = tree(report(tmp_path, tmp_path / "out"))
+    assert f"takes {more} plan of this schedule" in texts(root)
+    assert "Planned for isa dsp." in texts(root)
+    tight = ["".join(each.itertext()) for each in root.iter("div") if each.get("class") == "tight"]
+    tcm = plan["pools"][0]
+    assert tight == [f"{400 - tcm['size']}bytes free in tcm: {100 * tcm['size'] // 400} % full"]
+    places = dict(row[:5:4] for row in rows(root) if len(row) == 6)
+    record = next(each for each in plan["buffers"] if isinstance(each.get("pool"), list))
+    extents = []
+    for name in ("sram", "tcm"):
+        offsets = [at for at, pool in zip(record["offsets"], record["pool"], strict=True) if pool == name]
+        extents.append(f"{name} [{min(offsets)}, {max(offsets) + record['row_size']})")
+    assert places[record["name"]] == ", ".join(extents)
 
 
 def test_rows_of_a_tensor_are_one_shape(page: str, tmp_path: Path) -> None:
@@ -142,10 +166,10 @@ def test_rows_of_a_tensor_are_one_shape(page: str, tmp_path: Path) -> None:
     tensors = [each for each in plan["buffers"] if each["kind"] != "constant"]
     shapes = [each for each in tree(page).iter("path") if "shape" in each.get("class", "").split()]
     assert len(shapes) == len(tensors)
-    rows = {each["name"]: each for each in tensors if "offsets" in each}
-    assert rows
+    by_rows = {each["name"]: each for each in tensors if "offsets" in each}
+    assert by_rows
     drawn = {"".join(each.itertext()).partition("\n")[0]: each.get("d", "").count("M") for each in shapes}
-    assert all(drawn[name] == len(each["offsets"]) for name, each in rows.items())
+    assert all(drawn[name] == len(each["offsets"]) for name, each in by_rows.items())
 
 
 def test_names_of_models_cannot_leave_their_place(tmp_path: Path) -> None:
@@ -187,7 +211,7 @@ def test_a_picture_is_of_one_pool_and_stands_alone(tmp_path: Path) -> None:
     assert call("report", usmp, "--svg", "sram", "--out", out).code == 0
     root = ET.fromstring(out.read_text(encoding="utf-8"))
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert "759 of 1,024 bytes used, 265 free" in "".join(root.itertext())
+    assert "759 of 1,024 bytes used, 265 free: 74 % full" in "".join(root.itertext())
     done = call("report", usmp, "--svg", "flash", "--out", tmp_path / "flash.svg")
     assert done.code == 2
     assert 'error[U215]: there is no map of pool "flash"' in done.err

@@ -33,7 +33,18 @@ def diff(folder: Path) -> tuple[int, list[str], str]:
 
 
 def test_a_folder_that_is_up_to_date(folder: Path) -> None:
-    assert diff(folder) == (0, [f"{folder} is up to date"], "")
+    assert diff(folder) == (0, [f"{folder} is up to date"], f'note: planned for portable C, as "{folder}" is\n')
+
+
+def test_a_source_that_was_not_generated_is_mentioned(folder: Path) -> None:
+    for name in ("zz.c", "startup.S", "notes.txt", "app.cpp"):
+        (folder / name).write_text("int zz;\n")
+    code, lines, said = diff(folder)
+    assert (code, lines) == (0, [f"{folder} is up to date"])
+    notes = [
+        f"note: {name} was not generated: a build of *.c would compile it" for name in ("app.cpp", "startup.S", "zz.c")
+    ]
+    assert said.splitlines()[-3:] == notes
 
 
 def test_every_file_that_is_missing_is_named(folder: Path) -> None:

@@ -41,7 +41,12 @@ def texts(root: ET.Element) -> str:
 def table(root: ET.Element, heading: str) -> list[list[str]]:
     """Return the cells of the table whose heading has this column first."""
     for each in root.iter("table"):
-        cells = [[" ".join("".join(cell.itertext()).split()) for cell in row] for row in each.iter("tr")]
+        cells = rows(each)
         if cells[0][0] == heading:
             return cells
     raise AssertionError(f"no table begins with {heading}")
+
+
+def rows(element: ET.Element) -> list[list[str]]:
+    """Return the cells of all rows of tables."""
+    return [[" ".join("".join(cell.itertext()).split()) for cell in row] for row in element.iter("tr")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ import usmp_build
 from usmp_build.cli.argument_files import with_files
 from usmp_build.cli.progress import progress_arguments
 from usmp_build.cli.surroundings import check_folder, package_missing
-from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.document.suggest import closest, quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.installation import bazel_dir, cmake_dir
 
@@ -98,7 +99,11 @@ def _run(arguments: Sequence[str]) -> int:
         _parser(None).print_help(sys.stderr)
         return UsageError.exit_code
     _check_verb(given[0])
-    parsed = _parser(_verb(given)).parse_args(given)
+    parsed, unknown = _parser(_verb(given)).parse_known_args(given)
+    if unknown and getattr(parsed, "manifest", None) == [] and not any(word.startswith("-") for word in unknown):
+        parsed.manifest, unknown = unknown, []  # argparse has ended the list of them before an option
+    if unknown:
+        raise UsageError(_unknown(given[0], unknown[0], parsed.options()))
     code: int = parsed.run(parsed)
     sys.stdout.flush()
     return code
@@ -131,6 +136,18 @@ def _verb(arguments: Sequence[str]) -> str | None:
     return next((word for word in arguments if word in VERBS), None)
 
 
+def _unknown(verb: str, word: str, options_help: str) -> Diagnostic:
+    """Return the error for an argument that a verb does not take, with the options that may be meant."""
+    options = list(dict.fromkeys(re.findall(r"(?m)^  (?:-\w, )?--([a-z-]+)", options_help)))
+    name = word.partition("=")[0].lstrip("-")
+    meant = [option for option in options if option.startswith(name)] or [each for each in options if name in each]
+    meant = meant or list(filter(None, [closest(name, options)]))
+    hint = f"did you mean --{' or --'.join(meant)}? " if word.startswith("-") and name and meant else ""
+    what = "option" if word.startswith("-") else "further argument"
+    help_ = f"{hint}usmp-build {verb} takes --{', --'.join(options)}"
+    return Diagnostic("U287", f"{verb} takes no {what} {quoted(word)}", help=help_)
+
+
 def _parser(verb: str | None) -> argparse.ArgumentParser:
     """Return a parser for all verbs, which knows the options of one."""
     parser = argparse.ArgumentParser(
@@ -154,7 +171,7 @@ def _declare(parser: argparse.ArgumentParser, verb: str) -> None:
     module.arguments(parser)
     progress_arguments(parser)
     parser.add_argument(_DEBUG, action="store_true", help="show the traceback of an internal error")
-    parser.set_defaults(run=module.run)
+    parser.set_defaults(run=module.run, options=parser.format_help)
 
 
 def _with_values(arguments: Sequence[str]) -> list[str]:

@@ -70,6 +70,7 @@ def _refuse_growth(difference: PlanDifference, allowed: int) -> None:
 
 
 def _text(difference: PlanDifference) -> Iterator[str]:
+    yield from (f"{each.target}: planned for isa {each.new}, before for {each.old}" for each in difference.instructions)
     rows = [(pool.name, show_bytes(pool.old), show_bytes(pool.new), f"{pool.growth:+,}") for pool in difference.pools]
     yield from columns(("pool", "old", "new", "change"), rows, "<>>>")
     yield from (f"warning: {sentence}" for sentence in difference.over_budget)

@@ -18,6 +18,8 @@ _NAMED = 8
 def markdown(difference: PlanDifference) -> Iterator[str]:
     """Yield the lines: pools and models in tables, what fills pools in words, buffers folded."""
     yield from (f"### Memory of {difference.project}", "")
+    for each in difference.instructions:
+        yield from (f"Target {code(each.target)} is planned for isa {each.new}, before for {each.old}.", "")
     yield from ("| pool | before | after | change | limit | free |", "|---|--:|--:|--:|--:|--:|")
     yield from map(_pool, difference.pools)
     models = [model for model in difference.models if model.change != "unchanged"]

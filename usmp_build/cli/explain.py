@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from usmp_build import pipeline
 from usmp_build.cli.explain_gone import without_buffer
@@ -13,10 +14,13 @@ from usmp_build.cli.explain_rows import rows_lines
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
-from usmp_build.document.suggest import closest, quoted
+from usmp_build.document.suggest import closest, listed, quoted
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.layout import BufferRow, Summary
 from usmp_build.units import show_bytes
+
+_MEANT = 2
+"""Most tensors that are suggested for a name that there is not."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +48,8 @@ def run(parsed: argparse.Namespace) -> int:
 def _find(planned: pipeline.Planned, query: str) -> list[str]:
     """Return explanations of the buffer, or tensor without one, of this name; else of all whose names contain it.
 
-    The name may lack the model in front of it.  The name of a model alone does not count as part of a name.
+    The name may lack the model in front of it.  The name of a model alone does not count as part of a name.  Constants
+    whose names contain it are explained only if nothing else has such a name: else a line lists them.
     """
     if explanations := _explanations(planned, query):
         return explanations
@@ -55,9 +60,13 @@ def _find(planned: pipeline.Planned, query: str) -> list[str]:
     if explanations := [each for name in names for each in _explanations(planned, name)]:
         return explanations
     bare = {"", *(f"{model.name}." for model in planned.summary.models)}
-    containing = (row for row in buffers if query in row.name and query not in bare)
-    names = [*dict.fromkeys(row.tensor if query in row.tensor else row.name for row in containing)]
-    return [each for name in names for each in _of_buffers(planned, name)]
+    inside = [row for row in buffers if query and query in row.name.partition(".")[2]]
+    containing = inside or [row for row in buffers if query in row.name and query not in bare]
+    constants = [row.name for row in containing if row.kind == "constant"]
+    others = [row for row in containing if row.kind != "constant"]
+    names = [*dict.fromkeys(row.tensor if query in row.tensor else row.name for row in others or containing)]
+    also = [f"also constants: {listed(constants)}"] if others and constants else []
+    return [each for name in names for each in _of_buffers(planned, name)] + also
 
 
 def _explanations(planned: pipeline.Planned, name: str) -> list[str]:
@@ -77,9 +86,22 @@ def _of_buffers(planned: pipeline.Planned, name: str) -> list[str]:
 
 
 def _unknown(summary: Summary, name: str) -> Diagnostic:
-    close = closest(name, [row.tensor for row in summary.buffers])
-    help_ = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
+    tensors = list(dict.fromkeys(row.tensor for row in summary.buffers if row.kind != "constant"))
+    model = name.partition(".")[0]
+    tensors = [each for each in tensors if each.startswith(f"{model}.")] or tensors
+    known = sorted({word for tensor in tensors for word in _words(tensor)})
+    meant = {word if word in known else closest(word, known) for word in _words(name)}
+    shared = [len(meant & _words(tensor)) for tensor in tensors]
+    most = max(shared, default=0)
+    close = [tensor for tensor, count in zip(tensors, shared, strict=True) if count == most > 0]
+    hint = f"did you mean {' or '.join(map(quoted, close))}? Tensors" if 0 < len(close) <= _MEANT else "tensors"
+    help_ = f'{hint}: {listed(tensors)}; "usmp-build inspect storage" lists all buffers'
     return Diagnostic("U203", f"no buffer is called {quoted(name)}", help=help_)
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of a name that may be remembered: three letters or more, without the model in front."""
+    return set(re.findall(r"[a-z]{3,}", (name.partition(".")[2] or name).lower()))
 
 
 def _explain(summary: Summary, row: BufferRow) -> list[str]:

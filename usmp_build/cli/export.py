@@ -65,7 +65,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    request, read_files = read_request(parsed)
+    request, read_files = read_request(parsed, has_isa_note=False)
     reserves = _reserves(parsed.reserve)
     with Progress(parsed) as progress:
         exported = []

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from usmp_build.cli.expected import check_expected, expectation_arguments
+from usmp_build.cli.generated_folder import overrides_for
 from usmp_build.cli.generator_files import generator_files
-from usmp_build.cli.overrides import manifest_arguments, read_overrides
+from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_manifest
 from usmp_build.cli.table import extern_functions, pool_lines
@@ -20,6 +21,7 @@ from usmp_build.output import staleness, writer
 from usmp_build.output.bundle import Bundle
 from usmp_build.output.provenance import foreign_files
 from usmp_build.report.over_budget import over_budget
+from usmp_build.request import Isa
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,15 +54,16 @@ def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> No
     from usmp_build.report.lost_values import lost_values
 
     check_expected(manifest, parsed)
+    overrides = overrides_for(parsed, manifest, parsed.out if parsed.diff else None)
     with Progress(parsed) as progress:
         progress("planning")
-        planned = pipeline.plan(resolve(manifest, read_overrides(parsed)), files, progress.step)
+        planned = pipeline.plan(resolve(manifest, overrides), files, progress.step)
         progress("generating")
         bundle = pipeline.emit(pipeline.lay_out(planned))
+        changed = () if parsed.diff else writer.write(bundle, parsed.out)
     if parsed.diff:
-        _compare(bundle, parsed.out)
+        _compare(bundle, parsed.out, "" if parsed.isa or overrides.isa is Isa.PORTABLE else overrides.isa.value)
         return
-    changed = writer.write(bundle, parsed.out)
     deleted = writer.remove(parsed.out, staleness.leftovers(bundle, parsed.out)) if parsed.prune else ()
     if parsed.depfile:
         target = parsed.depfile_target or str(Path(parsed.out) / "plan.json")
@@ -80,16 +83,22 @@ def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> No
         print(f"warning: {sentence}", file=sys.stderr)
 
 
-def _compare(bundle: Bundle, folder: str) -> None:
-    """Print what is stale in a folder.  Raises CheckFailed when anything is."""
+def _compare(bundle: Bundle, folder: str, isa: str) -> None:
+    """Print what is stale in a folder.  Raises CheckFailed when anything is.
+
+    `isa`: the instructions that the folder itself says it was planned for, and that writing it has to be told.
+    """
     differences = list(staleness.differences(bundle, folder))
     print("".join(difference.text for difference in differences), end="")
+    for name in staleness.other_sources(bundle, folder):
+        print(f"note: {printable(name)} was not generated: a build of *.c would compile it", file=sys.stderr)
     if not differences:
         print(f"{folder} is up to date")
         return
     counts = ((kind, sum(difference.kind == kind for difference in differences)) for kind in staleness.KINDS)
     what = ", ".join(f"{count} {kind}" for kind, count in counts if count)
-    ways_out = ["run the same command with --prune instead of --diff, and check the folder in"]
+    option = isa and f"--isa {isa} and "
+    ways_out = [f"run the same command with {option}--prune instead of --diff, and check the folder in"]
     if any(difference.line_ends_only for difference in differences):
         name = Path(folder).resolve().name
         ways_out.append(f"for files that differ in line ends only, write {name}/** -text in .gitattributes beside it")

@@ -19,6 +19,7 @@ from usmp_build.cli.inspect_scopes import scope_lines
 from usmp_build.cli.inspect_separations import separation_lines
 from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
 from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
@@ -86,7 +87,8 @@ def run(parsed: argparse.Namespace) -> int:
         written = "\n".join(text.write(model, data="full" if parsed.data else "short") for model in shown)
         value, lines = shown, iter([written.removesuffix("\n")])
     else:
-        analysis = choose(Replanner.of(request, models)).analysis
+        with Progress(parsed):
+            analysis = choose(Replanner.of(request, models)).analysis
         value, lines = _result(analysis, parsed.stage), _STAGES[parsed.stage](request, analysis)
     print(json.dumps(_plain(value), indent=1) if parsed.json else "\n".join(lines))
     return 0

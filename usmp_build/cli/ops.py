@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    request, files = read_request(parsed)
+    request, files = read_request(parsed, has_isa_note=False)
     models = tuple(plugins.import_model(model, files) for model in request.models)
     operators = operator_support(request, models, Replanner.of(request, models).libraries)
     if parsed.json:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from usmp_build.errors import Diagnostic, UsageError
-from usmp_build.manifest.instructions import isa_of
+from usmp_build.manifest.instructions import isa_help, isa_of
 from usmp_build.manifest.overrides import NameList, Overrides
 from usmp_build.request import Isa
 
@@ -23,7 +23,10 @@ _LISTS = {
 
 def manifest_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the manifest, or models without one, the choice of its models, and overrides."""
-    help_ = f"the manifest (default: {MANIFEST}); or model files: planned as `init` would declare them"
+    help_ = (
+        f"the manifest (default: {MANIFEST}); or a generated folder, to plan as it was planned; "
+        "or model files: planned as `init` would declare them"
+    )
     parser.add_argument("manifest", nargs="*", metavar="MANIFEST", help=help_)
     parser.add_argument(
         "--model",
@@ -36,7 +39,7 @@ def manifest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--isa",
         metavar="ISA",
-        help="instructions of targets for which the manifest has none: portable (the default), dsp, mve, or the "
+        help="instruction set for targets without `isa` in the manifest: portable (the default), dsp, mve, or the "
         "compiler's option for the processor: -mcpu=..., -march=...",
     )
 
@@ -61,7 +64,8 @@ def _isa(word: str) -> Isa:
     isa = isa_of(word)
     if isa is None:
         message = f'"{word}" is neither {", ".join(isa.value for isa in Isa)} nor an option such as -mcpu=cortex-m55'
-        raise UsageError(Diagnostic("U237", message, "--isa", "write for example: --isa dsp, or --isa=-mcpu=cortex-m4"))
+        help_ = f"write for example: --isa dsp, or --isa=-mcpu=cortex-m4; {isa_help(word)}"
+        raise UsageError(Diagnostic("U237", message, "--isa", help_))
     return isa
 
 

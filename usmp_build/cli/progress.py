@@ -1,4 +1,7 @@
-"""Shows progress: on one line of a terminal, which is erased at the end, or with --verbose as a line for each phase."""
+"""Shows progress: on one line of a terminal, which is erased at the end, or with --verbose as a line for each phase.
+
+At the end it says for which instructions was planned, if the command line leaves that open.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ class Progress:
         self._lists: bool = parsed.verbose
         self._shows = is_terminal and not parsed.quiet and not parsed.verbose
         self._phase, self._steps = "", 0
+        self._parsed = parsed
 
     def __call__(self, phase: str) -> None:
         """Show the phase that begins now."""
@@ -46,3 +50,6 @@ class Progress:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if self._shows:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
+        note = getattr(self._parsed, "isa_note", "")
+        if note and error is None and not self._parsed.quiet:
+            print(note, file=sys.stderr, flush=True)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from usmp_build import plugins
+from usmp_build.cli.generated_folder import follow_folder, overrides_for
 from usmp_build.cli.model_names import PROJECT, from_folder, renamings, wanted_names
-from usmp_build.cli.overrides import MANIFEST, read_overrides
+from usmp_build.cli.overrides import MANIFEST
 from usmp_build.document.nearby import nearby
 from usmp_build.errors import Diagnostic, ManifestError, UsageError, one_line
 from usmp_build.files import DiskFiles
@@ -22,14 +23,18 @@ from usmp_build.manifest.starter import StarterModel, fitting_names, starter
 from usmp_build.request import Request
 
 
-def read_request(parsed: argparse.Namespace) -> tuple[Request, DiskFiles]:
+def read_request(parsed: argparse.Namespace, has_isa_note: bool = True) -> tuple[Request, DiskFiles]:
     """Read the manifest, with overrides; paths of models are relative to it."""
     manifest, files = read_manifest(parsed)
-    return resolve(manifest, read_overrides(parsed)), files
+    return resolve(manifest, overrides_for(parsed, manifest, has_note=has_isa_note)), files
 
 
 def read_manifest(parsed: argparse.Namespace) -> tuple[Manifest, DiskFiles]:
-    """Read the manifest without overrides; for model files in its place, the manifest that `init` would write."""
+    """Read the manifest without overrides; for model files in its place, the manifest that `init` would write.
+
+    A generated folder in its place is replaced, in `parsed`, by what it was planned with.
+    """
+    follow_folder(parsed)
     paths = parsed.manifest or [MANIFEST]
     models = [path for path in paths if path.lower().endswith(tuple(plugins.importer_suffixes()))]
     if len(models) < len(paths):

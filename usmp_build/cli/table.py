@@ -185,7 +185,9 @@ def _proof(summary: Summary) -> str:
     elif summary.is_best:
         verdict = f"its search found that {plan} in these pools is better"
     else:
-        verdict = "a better plan may exist"
+        row, same = summary.workspace, ", with the same buffers in each pool" if several else ""
+        more = f"at most {count_bytes(row.gap)} ({100 * row.gap / max(1, row.with_overlap):.1f} %) more than the least"
+        verdict = f"{more} of this schedule{same}" if row.gap else f"{plan}{same} needs less"
     return f"verified plan by {summary.algorithm}; {verdict}"
 
 

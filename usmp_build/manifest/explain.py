@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
 from pydantic import ValidationError
@@ -105,7 +105,8 @@ def _unknown(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     *above, key = fault.path
     table = table_at(tuple(above))
     keys = fields_of(table) if table else {}
-    help_ = _elsewhere(str(key)) + suggestion(str(key), keys, f"keys of {shown(tuple(above))}")
+    help_ = _elsewhere(str(key)) or _nested(above, str(key), fault.value)
+    help_ += suggestion(str(key), keys, f"keys of {shown(tuple(above))}")
     return Diagnostic("M105", f"unknown key {quoted(key)} in {shown(tuple(above))}", places.key(*fault.path), help_)
 
 
@@ -115,6 +116,17 @@ def _elsewhere(key: str) -> str:
         return f"`{key}` is a key of the manifest itself: move the line to its top, above all tables in brackets; "
     headings = [table.heading for table in TABLES if table.pattern and key in fields_of(table)]
     return f"it is a key of {' and of '.join(headings)}; " if headings else ""
+
+
+def _nested(above: Sequence[str | int], key: str, value: object) -> str:
+    """Say what a dot in a heading does, as a clause: [models.kws.v2] may stand for a model called "kws.v2"."""
+    table = table_at(tuple(above))
+    if not isinstance(value, dict) or not table or table.pattern[-1:] != ("*",) or closest(key, [*fields_of(table)]):
+        return ""
+    kind, name = map(str, above[-2:])
+    return (
+        f"a dot begins a table inside another, and is not part of a name: write [{kind}.{plain(name)}_{plain(key)}]; "
+    )
 
 
 def _refused(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:

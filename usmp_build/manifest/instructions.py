@@ -23,6 +23,18 @@ def isa_of(word: str) -> Isa | None:
     return _of_processor(*option[1].lower().split("+")) if option else None
 
 
+def isa_help(word: str) -> str:
+    """Say which instructions a processor has that is named where an `Isa` should be: "M4", "cortex-m0+", "rv32imac"."""
+    name = word.lower().removeprefix("arm ").replace("_", "-").replace(" ", "-")
+    name = re.sub(r"^(arm-)?(cortex-?)?c?(m\d+)f?", r"cortex-\3", name)
+    if re.match(r"cortex-|armv\d|rv\d\d|risc-?v", name):
+        return f'{word} takes "{_of_processor(*name.split("+")).value}"; {_EXAMPLES}'
+    return _EXAMPLES
+
+
+_EXAMPLES = '"dsp" is for Cortex-M4, M7 and M33, "mve" for M52, M55 and M85, "portable" for all others'
+
+
 def _of_processor(name: str, *extensions: str) -> Isa:
     """Extensions add to what a processor or an architecture has, or with "no" in front take away from it."""
     has_mve = name in _MVE or any(extension in ("mve", "mve.fp") for extension in extensions)

@@ -12,9 +12,10 @@ from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function, no_info_before_validator_function
 
 from usmp_build.document.suggest import plain, quoted, suggestion
+from usmp_build.manifest.instructions import isa_help
 from usmp_build.manifest.phrases import described
 from usmp_build.naming import IDENTIFIER, LINKER_KEYWORDS, LINKER_SECTIONS, is_reserved
-from usmp_build.request import REWRITES
+from usmp_build.request import REWRITES, Isa
 from usmp_build.units import MAX_BYTES, is_power_of_two, parse_size, show_bytes
 
 Item = TypeVar("Item")
@@ -130,6 +131,13 @@ def _percent(value: object) -> int:
     return int(text.rstrip(" %"))
 
 
+def _instructions(value: object) -> object:
+    if isinstance(value, str) and value not in [isa.value for isa in Isa]:
+        message = f'"{{key}}" must be "portable", "dsp" or "mve", not {quoted(value)}'
+        raise refused("M108", message, isa_help(plain(value)))
+    return value
+
+
 def _alignment(value: int) -> int:
     if not is_power_of_two(value) or value > MOST_ALIGNMENT:
         message = f'"{{key}}" must be a power of two from 1 to {MOST_ALIGNMENT}, not {described(value)}'
@@ -214,6 +222,8 @@ Operands = Annotated[tuple[Operand, ...], Field(strict=False, min_length=1), _li
 Counts = Annotated[tuple[Count, ...], Field(strict=False, min_length=1)]
 Range = Annotated[tuple[Count, ...], Field(strict=False, min_length=2, max_length=2)]
 
+_ISAS = {"type": "string", "enum": ["portable", "dsp", "mve"]}
+Instructions: TypeAlias = Annotated[Literal["portable", "dsp", "mve"], Rule(_instructions, _ISAS, before=True)]
 Access: TypeAlias = Literal["rw", "ro"]
 Attribute: TypeAlias = Literal["dma", "cacheable"]
 Attributes = Annotated[

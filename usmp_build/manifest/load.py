@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from usmp_build.errors import Diagnostic, ManifestError, Span
 from usmp_build.manifest.check import problems
 from usmp_build.manifest.explain import explain
+from usmp_build.manifest.foreign import refuse_foreign
 from usmp_build.manifest.locate import Path, Places, locate
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.syntax import parse
@@ -29,6 +30,7 @@ def load(text: bytes, file: str) -> Manifest:
     Raises ManifestError with all problems, by place.  References by name are checked by `resolve`, unless something is
     wrong already: then those that can be checked are reported as well.
     """
+    refuse_foreign(text, file)
     source = decode(text, file)
     document = parse(source)
     places = locate(source)

@@ -78,7 +78,7 @@ class Target(Table):
         "reference",
         "reference",
     )
-    isa: Literal["portable", "dsp", "mve"] | None = key(
+    isa: kinds.Instructions | None = key(
         '`"portable"`, `"dsp"`, `"mve"`',
         "The instructions that kernels are made for: any C compiler's, Arm's DSP extension, Helium. C for the others "
         "compiles and runs everywhere, too, only slower.",

@@ -7,6 +7,13 @@ import json
 from usmp_build.document.suggest import plain, quoted
 
 
+class Hexadecimal(int):
+    """An address: people write it in hexadecimal."""
+
+    def __str__(self) -> str:
+        return f"0x{self:X}"
+
+
 def described(value: object) -> str:
     """Return what a value of a TOML document is, as the end of a sentence: "must be a size, not ..."."""
     if isinstance(value, str):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from usmp_build.manifest import kinds
+from usmp_build.manifest.phrases import Hexadecimal
 from usmp_build.manifest.table import Table, key
 
 
@@ -66,7 +67,7 @@ class Pool(Table):
     origin: kinds.Count | None = key(
         "address",
         "The pool's address, where it is known; a multiple of `alignment`. The linker fragment places it there.",
-        0x20000000,
+        Hexadecimal(0x20000000),
         None,
         "the linker decides",
     )

@@ -22,6 +22,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _WITH_NOTICE = (".c", ".h", ".inc", ".ld", ".cmake", ".mk", ".bazel", ".bzl")
 """Suffixes of the files that have our notice."""
+_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".s")
 _CONTEXT = 3
 """Equal lines shown before and after differing ones."""
 _COMPARED = 2000
@@ -64,13 +65,23 @@ def leftovers(bundle: Bundle, folder: str | Path) -> list[str]:
 
     They have our notice, or they are bytes beside a file that has it.
     """
-    root = Path(folder)
-    expected = {file.path.lower(): root / file.path for file in bundle.files}
-    paths = root.iterdir() if root.is_dir() else ()
-    others = [path for path in paths if path.is_file() and not _is_one_of(expected, path)]
+    others = _others(bundle, Path(folder))
     ours = [path for path in others if path.suffix in _WITH_NOTICE and says_generated(path)]
     bytes_of = {path.with_suffix(".bin") for path in ours if path.suffix == ".inc"}
     return sorted(path.name for path in others if path in ours or path in bytes_of)
+
+
+def other_sources(bundle: Bundle, folder: str | Path) -> list[str]:
+    """Return the names of sources in a folder, sorted, that we did not generate: builds of `*.c` take them."""
+    others = (path for path in _others(bundle, Path(folder)) if path.suffix.lower() in _SOURCES)
+    return sorted(path.name for path in others if not says_generated(path))
+
+
+def _others(bundle: Bundle, root: Path) -> list[Path]:
+    """Return the files in a folder that are not in this bundle."""
+    expected = {file.path.lower(): root / file.path for file in bundle.files}
+    paths = root.iterdir() if root.is_dir() else ()
+    return [path for path in paths if path.is_file() and not _is_one_of(expected, path)]
 
 
 def _is_one_of(expected: Mapping[str, Path], path: Path) -> bool:

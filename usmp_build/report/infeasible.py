@@ -38,7 +38,8 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
         others = suggested_fixes(request, analysis, shortage, replanner.algorithm, restate)
         together = _together(request, analysis, shortage.witness)
         scope = _scope(request, fitted.chosen, shortage)
-        message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)
+        are_constants = all(analysis.storage.buffers[b].kind is Kind.CONSTANT for b in shortage.witness.buffers)
+        message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope, are_constants)
         place = request.pools[shortage.pools[0]].span if shortage.pools else request.plan_span
         diagnostics.append(Diagnostic("P502", message, place, help_))
     return DoesNotFit(*diagnostics)

@@ -65,10 +65,20 @@ class BufferDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructionsDifference:
+    """A target whose kernels are for other instructions than before: all figures are those of other kernels."""
+
+    target: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanDifference:
     """All of it."""
 
     project: str
+    instructions: tuple[InstructionsDifference, ...]
     pools: tuple[PoolDifference, ...]
     models: tuple[ModelDifference, ...]
     witnesses: tuple[WitnessDifference, ...]
@@ -80,8 +90,14 @@ class PlanDifference:
 def plan_difference(old: PlanRecord, new: PlanRecord) -> PlanDifference:
     """Compare two plans."""
     pools = tuple(_pools(old, new))
+    isas = {target.name: target.isa for target in old.targets}
     return PlanDifference(
         project=new.project,
+        instructions=tuple(
+            InstructionsDifference(target.name, isas[target.name], target.isa)
+            for target in new.targets
+            if isas.get(target.name, target.isa) != target.isa
+        ),
         pools=pools,
         models=tuple(_models(old, new)),
         witnesses=tuple(_witnesses(old, new, pools)),

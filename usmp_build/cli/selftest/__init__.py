@@ -68,7 +68,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    request, files = read_request(parsed)
+    request, files = read_request(parsed, has_isa_note=False)
     with Progress(parsed) as progress:
         progress("planning")
         planned = pipeline.plan(request, files, progress.step)

@@ -80,15 +80,21 @@ def put_into_words(
     others: Iterable[Fix] = (),
     together: str = "",
     scope: ProofScope = ProofScope.ALL,
+    are_constants: bool = False,
 ) -> Explanation:
     """Return the message for a shortage; `step_names[t]` names what runs at step t, `others` are further suggestions.
 
-    `together` explains why buffers conflict that share no step, `scope` is what a proof covers.
+    `together` explains why buffers conflict that share no step, `scope` is what a proof covers.  Constants are there at
+    every step, so that none is named.
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
     fixes = sorted([*larger, *others], key=lambda fix: fix.bytes)[:_WAYS]
-    when = _when(shortage.witness, step_names) or together
-    return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, fixes, scope))
+    if are_constants and shortage.proven:
+        largest = sorted(shortage.witness.buffers, key=lambda index: -problem.buffers[index].size)
+        message = f"the constants do not fit: {_too_small(problem, shortage, 'are')}: {_sizes(problem, largest)}"
+    else:
+        message = _message(problem, shortage, _when(shortage.witness, step_names) or together, scope)
+    return Explanation(message, _help(problem, shortage, fixes, scope))
 
 
 def _larger(problem: Problem, increase: Increase) -> Fix:

@@ -13,6 +13,12 @@ _CHARACTER, _LINE = 6.3, 13.0
 _MARGIN = 4.0
 _MOST = 60
 """Labels in a map."""
+_NO_GAP = 2.0
+"""Between two rows of a tensor that are as good as one."""
+_WIDE = 160.0
+"""Room for most names: of places that have more, none is better than another."""
+_TRIED = 4
+"""Places for the label of a shape."""
 _SHORTEST = 6
 """Characters of a name that is cut; what is shorter says nothing."""
 
@@ -27,11 +33,15 @@ class Label:
 
 
 def fitted(text: str, width: float) -> str:
-    """Return the text, cut if it is wider; empty if hardly anything would be left."""
+    """Return the text, without its middle if it is wider; empty if hardly anything would be left.
+
+    Names often begin alike, and end alike, too: what tells them apart is before the end.
+    """
     room = int(width / _CHARACTER)
     if len(text) <= room:
         return text
-    return f"{text[: room - 1]}…" if room >= _SHORTEST else ""
+    head = (room - 1) // 3
+    return f"{text[:head]}…{text[head + 1 - room :]}" if room >= _SHORTEST else ""
 
 
 def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
@@ -40,8 +50,7 @@ def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
     for shape in shapes:
         if len(result) == _MOST:
             break
-        frame = _frame(shape)
-        for lines in _choices(shape, frame):
+        for frame, lines in [(each, lines) for each in _frames(shape) for lines in _choices(shape, each)]:
             box = _free_box(frame, lines, occupied)
             if box is not None:
                 occupied.append(box)
@@ -50,11 +59,22 @@ def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
     return tuple(result)
 
 
-def _frame(shape: Shape) -> Rectangle:
-    """Return where the label of a shape goes: onto its middle row, if that has room, else anywhere between all rows."""
-    middle = shape.rectangles[len(shape.rectangles) // 2]
-    has_room = fitted(shape.label, middle.width - _MARGIN) == shape.label and middle.height > 2 * _LINE + 2
-    return middle if has_room else shape.frame
+def _frames(shape: Shape) -> list[Rectangle]:
+    """Return where the label of a shape may go, the best first: onto rows side by side, never beside or between them.
+
+    The best are those that have most room, of equal ones the nearest to the middle of the shape.
+    """
+    runs: list[Rectangle] = []
+    for each in sorted(shape.rectangles, key=lambda each: (each.top, each.left)):
+        last = runs[-1] if runs else None
+        if last and (last.top, last.bottom) == (each.top, each.bottom) and each.left - last.right <= _NO_GAP:
+            runs[-1] = Rectangle(last.left, last.top, max(last.right, each.right), last.bottom)
+        else:
+            runs.append(each)
+    middle = shape.frame.left + shape.frame.right
+    tall_enough = [each for each in runs if each.height >= _LINE]
+    best = sorted(tall_enough, key=lambda each: (-min(each.width, _WIDE), abs(each.left + each.right - middle)))
+    return best[:_TRIED]
 
 
 def _choices(shape: Shape, frame: Rectangle) -> list[tuple[str, ...]]:

@@ -107,7 +107,13 @@ def used_in_words(pool: PoolRecord) -> str:
     """Say how full a pool is."""
     if pool.limit is None:
         return f"{count_bytes(pool.size)} used, no limit"
-    return f"{show_bytes(pool.size)} of {count_bytes(pool.limit)} used, {show_bytes(pool.limit - pool.size)} free"
+    used = f"{show_bytes(pool.size)} of {count_bytes(pool.limit)} used"
+    return f"{used}, {show_bytes(pool.limit - pool.size)} free: {percent_full(pool)}"
+
+
+def percent_full(pool: PoolRecord) -> str:
+    """Say what part of its limit a pool takes, rounded down: only a pool without a free byte is 100 % full."""
+    return f"{100 * pool.size // (pool.limit or 1)} % full"
 
 
 def witness_step(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -60,6 +61,7 @@ def report_page(plan: PlanRecord, study: Study | None) -> str:
         warnings=tuple(over_budget(plan, alternatives)),
         compiler_plans=tuple(compiler_plans(alternatives)) if alternatives else (),
         proven=verdict.proven(plan),
+        instructions=verdict.instructions(plan),
         changes=verdict.changes(plan, study) if study else (),
         operators=operator_rows(plan, places),
         constants=constants(plan),
@@ -73,6 +75,11 @@ def report_picture(plan: PlanRecord, pool: PoolRecord) -> str:
     """Return the memory map of a workspace pool that is not empty as SVG."""
     picture = pool_map(plan, pool, workspace_places(plan))
     return _render("picture.svg.j2", map=picture, style=_render("map.css.j2"))
+
+
+def _parts(name: str) -> list[str]:
+    """Return a name in parts, between which a line may end: behind what divides it, and not in a word."""
+    return re.findall(r"[^/_.:]{1,40}[/_.:]?|[/_.:]", printable(name))
 
 
 def _render(template: str, **values: object) -> str:
@@ -92,6 +99,7 @@ def _environment() -> Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     result.filters |= {
+        "parts": _parts,
         "bytes": show_bytes,
         "counted": count_bytes,
         "name": one_line,

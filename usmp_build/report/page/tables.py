@@ -82,7 +82,7 @@ def _filling(plan: PlanRecord, members: Sequence[Place]) -> Filling:
         color=color_of(plan, record.model),
         rows=rows,
         size=sum(each.size for each in members),
-        places=_listed([f"[{show_bytes(each.offset)}, {show_bytes(each.end)})" for each in members], " "),
+        places=_listed([_interval(each.offset, each.end) for each in members], " "),
         reason=one_line(record.reason),
     )
 
@@ -148,10 +148,11 @@ def buffers(plan: PlanRecord) -> tuple[BufferLine, ...]:
 
 def _line(plan: PlanRecord, record: BufferRecord | RowsRecord) -> BufferLine:
     if isinstance(record, BufferRecord):
-        pool, low, high, size = record.pool, record.offset, record.offset + record.size, show_bytes(record.size)
+        pool, size = record.pool, show_bytes(record.size)
+        place = _interval(record.offset, record.offset + record.size)
     else:
-        pool, low = ", ".join(sorted({*record.pools})), min(record.offsets)
-        high, size = max(record.offsets) + record.row_size, f"{len(record.offsets)} × {show_bytes(record.row_size)}"
+        pool, size = ", ".join(sorted({*record.pools})), f"{len(record.offsets)} × {show_bytes(record.row_size)}"
+        place = _places_of_rows(record)
     alive = ""
     if record.kind != "constant" and record.intervals:
         start, stop = min(each[0] for each in record.intervals), max(each[1] for each in record.intervals)
@@ -161,11 +162,24 @@ def _line(plan: PlanRecord, record: BufferRecord | RowsRecord) -> BufferLine:
         color_of(plan, record.model),
         record.kind,
         pool,
-        f"[{show_bytes(low)}, {show_bytes(high)})",
+        place,
         size,
         alive,
         one_line(record.reason),
     )
+
+
+def _places_of_rows(record: RowsRecord) -> str:
+    """Return from where to where rows are, for each pool that has some."""
+    offsets: dict[str, list[int]] = {}
+    for name, offset in zip(record.pools, record.offsets, strict=True):
+        offsets.setdefault(name, []).append(offset)
+    extents = {name: _interval(min(each), max(each) + record.row_size) for name, each in sorted(offsets.items())}
+    return ", ".join(f"{name} {extent}" if len(extents) > 1 else extent for name, extent in extents.items())
+
+
+def _interval(start: int, end: int) -> str:
+    return f"[{show_bytes(start)}, {show_bytes(end)})"
 
 
 def color_of(plan: PlanRecord, model: str) -> int:

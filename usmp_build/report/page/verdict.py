@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from usmp_build.errors import one_line
 from usmp_build.layout import AlternativesRecord, PlanRecord, PoolRecord
 from usmp_build.report.page.places import Place
-from usmp_build.report.page.pool_map import witness_step
+from usmp_build.report.page.pool_map import percent_full, witness_step
 from usmp_build.report.study import Study
 from usmp_build.units import count_bytes, show_bytes
 
@@ -19,6 +19,8 @@ class Card:
 
     number: int
     words: str
+    is_tight: bool = False
+    """Whether it speaks of a pool that is nearly full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,19 @@ def proven(plan: PlanRecord) -> str:
     workspace = plan.workspace
     if workspace.achieved == workspace.any_schedule:
         return "no schedule of these buffers needs less"
-    least = "" if workspace.achieved == workspace.with_overlap else f" than {show_bytes(workspace.with_overlap)}"
-    return f"no plan of this schedule, with the same buffers in each pool, needs less{least}"
+    same = "of this schedule, with the same buffers in each pool,"
+    if not workspace.gap:
+        return f"no plan {same} needs less"
+    more = f"{count_bytes(workspace.gap)} ({100 * workspace.gap / max(1, workspace.with_overlap):.1f} %)"
+    return f"takes at most {more} more than the least plan {same} may take"
+
+
+def instructions(plan: PlanRecord) -> str:
+    """Say for which instructions the kernels were chosen, by target where there are several."""
+    isas = {target.name: "portable C" if target.isa == "portable" else f"isa {target.isa}" for target in plan.targets}
+    if len({*isas.values()}) < 2:
+        return next(iter(isas.values()), "")
+    return ", ".join(f"{isa} on {name}" for name, isa in isas.items())
 
 
 def bound(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> str:
@@ -61,7 +74,8 @@ def cards(plan: PlanRecord, alternatives: AlternativesRecord | None) -> Iterator
     yield Card(plan.workspace.achieved, "bytes of workspace")
     limited = [pool for pool in plan.pools if pool.is_workspace and pool.limit is not None]
     for pool in limited[:2]:
-        yield Card((pool.limit or 0) - pool.size, f"of {show_bytes(pool.limit or 0)} bytes free in {pool.name}")
+        free, limit = (pool.limit or 0) - pool.size, pool.limit or 0
+        yield Card(free, f"bytes free in {pool.name}: {percent_full(pool)}", is_tight=20 * free <= limit)
     if alternatives is not None and len(plan.models) > 1:
         apart = sum(model.workspace for model in alternatives.models)
         if apart > plan.workspace.achieved:
