@@ -1,14 +1,18 @@
 #include "first_fit.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <tuple>
 
 namespace usmp {
 
 namespace {
+
+constexpr std::int64_t STACKING = 16; // buffers looked at in the time of one look at the top
 
 // The top of what is placed, as steps over the sections.
 class Skyline {
@@ -36,6 +40,64 @@ class Skyline {
     std::map<Index, Bytes> tops_; // from this section to the next that is here
 };
 
+// The top of what is placed, as a tree: of all sections below a node, the highest, and one that each of them has.
+class Tops {
+  public:
+    explicit Tops(Index sections) : width_(1)
+    {
+        while (width_ < static_cast<std::size_t>(sections)) {
+            width_ *= 2;
+        }
+        highest_.assign(2 * width_, 0);
+        common_ = highest_;
+    }
+
+    Bytes highest(Range range) const
+    {
+        Bytes top = 0;
+        cover(range, [&](std::size_t node) { top = std::max(top, highest_[node]); });
+        above(range, [&](std::size_t node) { top = std::max(top, common_[node]); });
+        return top;
+    }
+
+    // The new top is higher than any in the range.
+    void raise(Range range, Bytes top)
+    {
+        cover(range, [&](std::size_t node) { highest_[node] = common_[node] = top; });
+        above(range, [&](std::size_t node) { highest_[node] = std::max(highest_[node], top); });
+    }
+
+  private:
+    // Visit nodes that cover a range of sections, each section once.
+    template <class Visit> void cover(Range range, Visit visit) const
+    {
+        std::size_t begin = width_ + range.first;
+        std::size_t end = width_ + range.last + 1;
+        for (; begin < end; begin /= 2, end /= 2) {
+            if (begin % 2 == 1) {
+                visit(begin++);
+            }
+            if (end % 2 == 1) {
+                visit(--end);
+            }
+        }
+    }
+
+    // Visit the nodes above the first and the last section: among them are those above the nodes that cover the range.
+    template <class Visit> void above(Range range, Visit visit) const
+    {
+        for (const Index section : {range.first, range.last}) {
+            for (std::size_t node = (width_ + section) / 2; node > 0; node /= 2) {
+                visit(node);
+            }
+        }
+    }
+
+    std::size_t width_;
+    std::vector<Bytes> highest_;
+    std::vector<Bytes> common_;
+};
+
 Bytes binary_digits(Bytes number)
 {
     Bytes count = 0;
@@ -49,15 +111,14 @@ Bytes binary_digits(Bytes number)
 
 FirstFit::FirstFit(const Sections &sections, Order order)
     : offsets(sections.blocks.size(), NOWHERE), turns(sections.blocks.size()), sections_(sections), alive_(sections),
-      order_(sections.blocks.size())
+      loads_(fullest(sections)), order_(sections.blocks.size())
 {
-    const std::vector<Bytes> loads = fullest(sections);
     const auto key = [&](Index i) {
         const Range life = sections.lives[i];
         const Bytes size = sections.blocks[i].size;
         const Index length = life.last - life.first + 1;
         const Bytes first = order == Order::size ? size : order == Order::length ? binary_digits(length) : 0;
-        return std::make_tuple(-first, -loads[i], -length, -size, i);
+        return std::make_tuple(-first, -loads_[i], -length, -size, i);
     };
     std::iota(order_.begin(), order_.end(), 0);
     std::sort(order_.begin(), order_.end(), [&](Index a, Index b) { return key(a) < key(b); });
@@ -86,9 +147,38 @@ void FirstFit::place_all(std::int64_t most)
     for (; next != order_.end() && work < most; ++next) {
         offsets[*next] = least_free(*next);
     }
-    if (next != order_.end()) {
-        pile(Indices(next, order_.end()));
+    pile_rest();
+}
+
+void FirstFit::stack_all(bool by_area, std::int64_t most)
+{
+    using Place = std::tuple<Bytes, Index, Index>; // where it could be when last looked at, its rank, and the buffer
+    Indices ranked = order_;
+    if (by_area) {
+        const auto area = [&](Index i) {
+            return sections_.blocks[i].size * (sections_.lives[i].last - sections_.lives[i].first + 1);
+        };
+        std::stable_sort(ranked.begin(), ranked.end(), [&](Index a, Index b) {
+            return std::make_tuple(-loads_[a], -area(a)) < std::make_tuple(-loads_[b], -area(b));
+        });
     }
+    std::priority_queue<Place, std::vector<Place>, std::greater<Place>> queue;
+    for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
+        queue.emplace(0, to_index(rank), ranked[rank]);
+    }
+    Tops tops(sections_.count());
+    for (; !queue.empty() && work < most; work += STACKING) {
+        const auto [floor, rank, buffer] = queue.top();
+        const Bytes offset = align_up(tops.highest(sections_.lives[buffer]), sections_.blocks[buffer].alignment);
+        queue.pop();
+        if (offset > floor) {
+            queue.emplace(offset, rank, buffer);
+            continue;
+        }
+        offsets[buffer] = offset;
+        tops.raise(sections_.lives[buffer], end(buffer));
+    }
+    pile_rest();
 }
 
 Bytes FirstFit::least_free(Index buffer)
@@ -114,11 +204,17 @@ Bytes FirstFit::least_free(Index buffer)
     return offset;
 }
 
-void FirstFit::pile(const Indices &rest)
+void FirstFit::pile_rest()
 {
+    Indices placed = order_;
+    const auto is_placed = [&](Index i) { return offsets[i] != NOWHERE; };
+    const auto middle = std::stable_partition(placed.begin(), placed.end(), is_placed);
+    const Indices rest(middle, placed.end());
+    if (rest.empty()) {
+        return;
+    }
+    placed.erase(middle, placed.end());
     Skyline skyline(sections_.count());
-    Indices placed;
-    std::copy_if(order_.begin(), order_.end(), std::back_inserter(placed), [&](Index i) { return offsets[i] >= 0; });
     std::sort(placed.begin(), placed.end(), [&](Index a, Index b) { return end(a) < end(b); });
     for (const Index buffer : placed) {
         skyline.join(sections_.lives[buffer]) = end(buffer);

@@ -20,6 +20,9 @@ class FirstFit {
 
     // Place all buffers; once this many were looked at, put the rest on top of the others.
     void place_all(std::int64_t most);
+    // Place all buffers, always one that can be lowest on top of those placed before it; of several, the first in the
+    // order, or the one of the fullest sections with the largest area.  The rest is put on top as above.
+    void stack_all(bool by_area, std::int64_t most);
     // Return the least offset at which nobody is who is alive together with this buffer.
     Bytes least_free(Index buffer);
 
@@ -32,10 +35,11 @@ class FirstFit {
     std::int64_t work = 0; // buffers looked at
 
   private:
-    void pile(const Indices &rest);
+    void pile_rest();
 
     const Sections &sections_;
     const Alive alive_;
+    const std::vector<Bytes> loads_; // of each buffer, its fullest section
     Indices order_;
     std::vector<std::pair<Bytes, Bytes>> taken_;
 };

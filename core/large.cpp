@@ -57,18 +57,31 @@ TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
     std::vector<Bytes> best;
     Bytes peak = 0;
     const Bytes bound = *std::max_element(sections.loads.begin(), sections.loads.end());
-    const std::pair<Order, std::int64_t> shares[] = {{Order::load, work}, {Order::size, 0}, {Order::length, work / 2}};
-    for (const auto &[first, share] : shares) {
-        FirstFit first_fit(sections, first);
+    const auto is_open = [&] { return best.empty() || peak - bound > bound / FINE; };
+    const auto keep = [&](FirstFit &candidate) {
+        plan.work += candidate.work;
+        if (best.empty() || candidate.peak() < peak) {
+            peak = candidate.peak();
+            best = std::move(candidate.offsets);
+        }
+    };
+    const auto fit = [&](Order order, std::int64_t share) {
+        FirstFit first_fit(sections, order);
         first_fit.place_all(share + VISITS_EACH * sections.buffers());
         Repair(sections, first_fit, share).run();
-        plan.work += first_fit.work;
-        if (best.empty() || first_fit.peak() < peak) {
-            peak = first_fit.peak();
-            best = std::move(first_fit.offsets);
+        keep(first_fit);
+    };
+    fit(Order::load, work);
+    for (const bool by_area : {false, true}) {
+        if (is_open()) {
+            FirstFit stack(sections, Order::load);
+            stack.stack_all(by_area, work / 2);
+            keep(stack);
         }
-        if (peak - bound <= bound / FINE) {
-            break;
+    }
+    for (const auto &[order, share] : {std::pair(Order::size, std::int64_t{0}), {Order::length, work / 2}}) {
+        if (is_open()) {
+            fit(order, share);
         }
     }
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -92,12 +92,18 @@ FIXES_OF_PAIRS = 6
 
 AUTO_SEVERAL_POOLS = 1_000_000
 """Nodes times buffers, where some buffers have several pools: 0.5 s of Python."""
+AUTO_SEVERAL_POOLS_OPEN = 8_000_000
+"""Nodes times buffers of a second search where the first proves nothing: 0.2 s for 100 buffers, 2 s for 200."""
 AUTO_ONE_POOL = 4_000_000
 """Nodes times buffers at least, where each buffer has one pool: 1 s with the core, 30 s of Python."""
 AUTO_ONE_POOL_NODES = 150_000
 """Nodes, where that is more."""
 AUTO_ONE_POOL_MOST = 32_000_000
 """Nodes times buffers at most: 3 s with the core on what is hard (instance D), 5 minutes of Python."""
+AUTO_DECISION = 2
+"""Times as much work where one capacity is asked for, not the least: forwards and backwards in time."""
+AUTO_CLOSE = 128
+"""A peak that exceeds its bound by no more than one part in so many is asked for as a capacity, too: 3 s at most."""
 AUTO_BRIEF = (250_000, 60_000)
 """Nodes times buffers of a brief answer: each buffer has one pool; some have several.  0.1 s with the core."""
 AUTO_MODERATE = (4_000_000, 1_000_000)
@@ -122,6 +128,11 @@ LISTED_PAIRS = 200_000
 """Pairs in conflict of a stated problem that are listed one by one; with more it becomes a timeline, if it can."""
 MOST_PAIRS = 2_000_000
 """Pairs in conflict of a stated problem that cannot become a timeline: some GB of memory."""
+SOLVE_RIVALS = (128, 256)
+"""Buffers for which `solve` also tries other algorithms where the default proves nothing, each in one pool; some in
+several: 4 s for 100, up to 30 s for 200 in two pools."""
+SOLVE_WITHIN = 4
+"""Plans that `solve` makes, each within the bytes of the one before, where several pools are open: 1 s each."""
 PROOF_OF_NO_PLAN = 4_000_000
 """Nodes times buffers in which `solve` looks for a proof that there is no plan: 1 s with the core, 30 s of Python."""
 EXACT_BUFFERS = 20_000

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+
 from tests.support.page_files import python
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 
 @runs("docs/planner.md")
@@ -12,5 +15,7 @@ def test_problems_are_solved_as_shown(page: Page, shell: Shell) -> None:
     for name, language in (("doorbell.csv", "csv"), ("camera.csv", "csv"), ("camera.json", "json")):
         (shell.folder / name).write_text(page.take(language).text, encoding="utf-8")
         shell.run(page.take("console"))
+    shutil.copy(ROOT / "tests" / "data" / "digits.tflite", shell.folder)
+    shell.run(page.take("sh"))
     names = python(page.take("python"))
     python(page.take("python"), names)

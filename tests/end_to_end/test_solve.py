@@ -205,3 +205,46 @@ def test_the_problems_of_minimalloc(dsa_cases: list[Path], tmp_path: Path) -> No
         done = call("solve", path, "--algorithm", "greedy_by_size", "--capacity", "1 MiB")
         assert (done.code, done.out.split(":")[0]) == (3, "UNKNOWN")
         assert call("solve", path, "--capacity", found["bound"] - 1).out.startswith("INFEASIBLE")
+
+
+MANIFEST = """
+[project]
+name = "p"
+[pools.tcm]
+access = "rw"
+size = "300 B"
+[pools.sram]
+access = "rw"
+[models.m]
+path = "digits.tflite"
+[plan]
+rows = false
+"""
+
+
+@pytest.mark.parametrize("rows", [True, False])
+def test_the_problem_of_a_firmware_gets_the_same_plan(rows: bool, tmp_path: Path) -> None:
+    """Names, limits, costs, conflicts and separations are all there.  With rows `solve` has more work, so may save."""
+    (tmp_path / "digits.tflite").write_bytes((ROOT / "tests" / "data" / "digits.tflite").read_bytes())
+    manifest = file(tmp_path, MANIFEST.replace("rows = false\n", "" if rows else "rows = false\n"), "usmp.toml")
+    shown = call("inspect", "problem", manifest, "--json")
+    assert shown.code == 0, shown.err
+    problem = file(tmp_path, shown.out, "problem.json")
+    solved = json.loads(call("solve", problem, "--json").out)
+    table = [line.split() for line in call("plan", manifest).out.splitlines()]
+    used = {row[0]: int(row[2].replace(",", "")) for row in table if row[1:2] in (["rw"], ["ro"])}
+    peaks = {pool["name"]: pool["peak"] for pool in solved["pools"]}
+    assert peaks.keys() == used.keys()
+    assert all(used[name] - 16 * rows <= peak <= used[name] for name, peak in peaks.items())
+    assert call("verify", file(tmp_path, json.dumps(solved), "plan.json"), problem).code == 0
+
+
+def test_costs_come_before_bytes_and_are_shown(tmp_path: Path) -> None:
+    """A chain in a fast pool of 10 bytes: every second buffer is outside; `b` and `c` are the dearest there."""
+    names, sizes = "abcd", (6, 5, 5, 6)
+    buffers = [{"name": name, "size": size} for name, size in zip(names, sizes, strict=True)]
+    conflicts = [["a", "b"], ["b", "c"], ["c", "d"]]
+    stated = {"pools": [{"name": "fast", "limit": 10}, {"name": "slow"}], "buffers": buffers, "conflicts": conflicts}
+    done = call("solve", file(tmp_path, json.dumps(stated), "problem.json"))
+    assert done.code == 0, done.err
+    assert "\ncost: 10; no plan costs less\nOPTIMAL: no plan is better\n" in done.out

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -21,12 +22,16 @@ from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize
 from usmp_build.planner.algorithms.hill_climb import HillClimb
+from usmp_build.planner.library import solve
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.bounds import pool_bound, pool_bounds, pressure, required
 from usmp_build.planner.memory.components import families, restricted
 from usmp_build.planner.memory.explain import explain
 from usmp_build.planner.memory.increase import limited
+from usmp_build.planner.memory.limits import with_limits
+from usmp_build.planner.memory.malformed import malformed
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
-from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.shortage import put_into_words
 from usmp_build.planner.memory.verify import violations
 
@@ -110,6 +115,57 @@ def test_auto_is_never_dearer_than_the_greedy_algorithms(problem: Problem) -> No
             assert auto is not None
             assert quality(problem, auto)[0] <= quality(problem, greedy)[0]
             assert len(problem.pools) > 1 or peaks(problem, auto) <= peaks(problem, greedy)
+
+
+@settings(deadline=None, max_examples=30)
+@given(problem=problems().filter(lambda problem: not malformed(problem)), data=st.data())
+def test_no_algorithm_limit_or_capacity_gives_a_better_plan(problem: Problem, data: st.DataObject) -> None:
+    """Better by `plan.quality`: cost, then the sum of peaks, then each."""
+    best = solve(problem).plan
+    for algorithm in ALGORITHMS:
+        assert_no_better(problem, best, algorithm(problem))
+    if best is not None:
+        limits = [data.draw(st.integers(0, peak)) for peak in peaks(problem, best)]
+        for within in (peaks(problem, best), limits):
+            assert_no_better(problem, best, solve(with_limits(problem, within)).plan)
+    assert_no_better(problem, best, solve(problem, capacity=data.draw(st.integers(0, 200))).plan)
+
+
+@pytest.mark.parametrize("seed", few(range(12), 2))
+def test_no_algorithm_or_limit_gives_a_better_plan_where_nothing_is_proven(seed: int) -> None:
+    """Forty to ninety buffers in pools of different speed: tight, with costs."""
+    problem = tight(seed)
+    best = solve(problem).plan
+    assert best is not None
+    for name in ("exact", "hill_climb"):
+        assert_no_better(problem, best, by_name.algorithm(name, {}, "")(problem))
+    last = peaks(problem, best)[-1]
+    for share in (last, last - 1, last * 9 // 10, last * 3 // 4):
+        limits = (*problem.limits[:-1], share)
+        assert_no_better(problem, best, Auto()(with_limits(problem, limits)))
+
+
+def assert_no_better(problem: Problem, best: Plan | None, other: Plan | None) -> None:
+    if other is not None:
+        assert best is not None
+        assert quality(problem, best) <= quality(problem, other)
+
+
+def tight(seed: int) -> Problem:
+    """Draw buffers along a timeline, and one to three pools, of which all but the last are limited."""
+    chance = Random(seed)
+    pools, count = chance.randint(1, 3), chance.randint(40, 90)
+    lives = [((start, start + 1 + int(chance.expovariate(0.25))),) for start in chance.choices(range(count), k=count)]
+    sizes = [chance.randint(1, 4000) * chance.choice([1, 1, 4]) for _ in range(count)]
+    buffers = []
+    for index, size in enumerate(sizes):
+        reached = sorted({*chance.sample(range(pools), chance.randint(1, pools)), pools - 1})
+        costs = tuple(rank * size * chance.choice([1, chance.randint(1, 9)]) for rank in range(len(reached)))
+        alignment = chance.choice([1, 4, 16])
+        buffers.append(Buffer(str(index), size, tuple(reached), costs, alignment, lives[index]))
+    limits = [int(sum(sizes) * chance.uniform(0.05, 0.25)) for _ in range(pools - 1)] + [None]
+    named = tuple(Pool(f"pool {number}", limit) for number, limit in enumerate(limits))
+    return Problem(named, tuple(buffers), conflicts(lives))
 
 
 @settings(deadline=None)

@@ -42,6 +42,8 @@ from usmp_build.ir.schedule import (
     Value,
     without_rows,
 )
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.problems import problem_json
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.replanner import Replanner
@@ -90,8 +92,13 @@ def run(parsed: argparse.Namespace) -> int:
         with Progress(parsed):
             analysis = choose(Replanner.of(request, models)).analysis
         value, lines = _result(analysis, parsed.stage), _STAGES[parsed.stage](request, analysis)
-    print(json.dumps(_plain(value), indent=1) if parsed.json else "\n".join(lines))
+    print(_json(value) if parsed.json else "\n".join(lines))
     return 0
+
+
+def _json(value: Any) -> str:
+    """Return the values of a stage as JSON; a problem as `solve` reads it."""
+    return problem_json(value).rstrip() if isinstance(value, Problem) else json.dumps(_plain(value), indent=1)
 
 
 def _without_parts(request: Request) -> Request:

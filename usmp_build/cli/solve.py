@@ -13,6 +13,8 @@ from usmp_build.document.suggest import listed, quoted
 from usmp_build.errors import Diagnostic, DoesNotFit, ManifestError, UsageError
 from usmp_build.output import writer
 from usmp_build.planner import by_name, library
+from usmp_build.planner.memory.plan import quality
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.solution import Solution, Status
 from usmp_build.planner.problems.csv_write import offsets_csv
 from usmp_build.planner.problems.solution_write import solution_json
@@ -156,6 +158,7 @@ def _shown(statement: Statement, solution: Solution, room: int | None) -> Iterat
         yield from columns(("pool", "peak", "limit", "bound", "gap"), rows, "<>>>>")
         yield ""
         yield from _reasons(statement, solution)
+        yield from _costs(statement, solution)
     yield f"{solution.status.value}: {_MEANING[solution.status]}"
     work = f", work {solution.work:,}" if solution.work else ""
     if solution.algorithm:
@@ -171,6 +174,19 @@ def _reasons(statement: Statement, solution: Solution) -> Iterator[str]:
             when = "in conflict with each other" if seen.step is None else f"alive at step {show_bytes(seen.step)}"
             count = f"{len(seen.buffers):,} {'buffer' if len(seen.buffers) == 1 else 'buffers'}"
             yield f"{pool.name}: {_are(seen.bytes)} needed by {count} {when}"
+
+
+def _costs(statement: Statement, solution: Solution) -> Iterator[str]:
+    """Yield what the places of buffers with several pools cost, and what the bounds of these pools do not say."""
+    problem, plan = statement.problem, solution.plan
+    if plan is None or not isinstance(problem, Problem) or all(len(buffer.pools) == 1 for buffer in problem.buffers):
+        return
+    cost = quality(problem, plan)[0]
+    least = plan.bound[0] if plan.bound else sum(buffer.least_cost for buffer in problem.buffers)
+    if cost:
+        yield f"cost: {cost:,}; " + ("no plan costs less" if cost <= least else f"every plan costs {least:,} at least")
+    if solution.status is Status.FEASIBLE:
+        yield "bounds are those of the buffers that this plan puts into each pool; another plan may put others there"
 
 
 def _are(size: int) -> str:

@@ -33,6 +33,9 @@ class NewCopy:
     """Operators, each with the position of the input that reads the copy; None: the subgraph's output there."""
     takes_number: bool = False
     """Whether the copy takes over the number of its source, which then gets the new one."""
+    view_of: int | None = None
+    """The position of an earlier copy whose bytes this one shows: then it stands for another view of the same bytes,
+    and nothing is copied again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,11 @@ class InsertedCopy:
 
     operator: int
     source: int
-    """The tensor that it reads."""
+    """The tensor that it stands for; a COPY reads it."""
     written: int
     """The tensor that it writes."""
+    is_view: bool = False
+    """Whether it is a view of another copy."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,18 @@ class Inserted:
     graph: Subgraph
     moved: Mapping[int, int]
     """Old index of an operator → new index."""
-    copies: tuple[InsertedCopy, ...]
+    all: tuple[InsertedCopy, ...]
     """One for each requested copy, in that order."""
+
+    @property
+    def copies(self) -> tuple[InsertedCopy, ...]:
+        """Those that copy bytes, and are no views of others."""
+        return tuple(each for each in self.all if not each.is_view)
+
+    @property
+    def views(self) -> tuple[InsertedCopy, ...]:
+        """Those that show the bytes of another copy."""
+        return tuple(each for each in self.all if each.is_view)
 
 
 def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
@@ -64,10 +79,17 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
     computed: dict[int, int] = {}  # copy that took over a number → the new number of its source
     due: dict[int, list[int]] = {}  # operator → the copies right before it
     written = [new.source if new.takes_number else len(graph.tensors) + n for n, new in enumerate(wanted)]
+    views: dict[int, list[int]] = {}  # copy → those that show its bytes
+    for number, new in enumerate(wanted):
+        if new.view_of is not None:
+            views.setdefault(new.view_of, []).append(number)
     for number, new in enumerate(wanted):
         fed |= dict.fromkeys(new.readers, written[number])
-        first = min((count if reader is None else reader for reader, _ in new.readers), default=count)
-        due.setdefault(first, []).append(number)
+        if new.view_of is None:
+            group = [number, *views.get(number, ())]
+            readers = [reader for each in group for reader, _ in wanted[each].readers]
+            first = min((count if reader is None else reader for reader in readers), default=count)
+            due.setdefault(first, []).extend(group)
         if new.takes_number:
             computed[new.source] = len(graph.tensors) + number
     operators: list[Operator] = []
@@ -76,11 +98,10 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
     position = 1 + max((op.position for op in graph.operators), default=-1)
     for index in range(count + 1):
         for number in due.get(index, ()):
-            source = computed.get(wanted[number].source, wanted[number].source)
-            copies_by_number[number] = InsertedCopy(len(operators), source, written[number])
-            operators.append(
-                Operator(COPY, (source,), (written[number],), position=position + len(copies_by_number) - 1)
-            )
+            source, view_of = computed.get(wanted[number].source, wanted[number].source), wanted[number].view_of
+            kind, read = (COPY, source) if view_of is None else ("VIEW", written[view_of])
+            copies_by_number[number] = InsertedCopy(len(operators), source, written[number], view_of is not None)
+            operators.append(Operator(kind, (read,), (written[number],), position=position + len(copies_by_number) - 1))
         if index < count:
             moved[index] = len(operators)
             operators.append(_rewired(graph.operators[index], index, fed, computed))

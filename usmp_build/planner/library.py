@@ -21,7 +21,7 @@ from usmp_build.planner.memory.limits import excess, with_limits, with_room_in_l
 from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.malformed import is_count, malformed
 from usmp_build.planner.memory.overlaps import overlaps
-from usmp_build.planner.memory.plan import Allocation, Plan, peaks
+from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
 from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.solution import Solution, Status
@@ -33,6 +33,9 @@ __all__ = ["Solution", "Status", "solve"]
 
 Progress = Callable[[str], None]
 """Called with a few words when a stage begins."""
+
+_RIVALS = ("exact", "hill_climb")
+"""Algorithms that `solve` tries beside the default, where that proves nothing."""
 
 LARGE = "large"
 """The algorithm that plans timelines."""
@@ -78,7 +81,38 @@ def solve(
         return _without_plan(stated, by_name.algorithm(algorithm, options, ""), algorithm)
     progress("checking")
     by_name.check(stated, plan, algorithm)
+    if algorithm == "auto" and lowest and not options:
+        plan = _contested(stated, plan, planner, progress)
     return _solution(stated, plan)
+
+
+def _contested(problem: Problem, plan: Plan, planner: Algorithm, progress: Progress) -> Plan:
+    """Return the plan, or a better one: of another algorithm, or within the bytes that the best plan takes.
+
+    A search that proves nothing may end better from another start: so limits and other algorithms are candidates.
+    """
+    several = any(len(buffer.pools) > 1 for buffer in problem.buffers)
+    if len(problem.buffers) > effort.SOLVE_RIVALS[several] or is_best(problem, plan):
+        return plan
+    best = plan
+    for name in _RIVALS:
+        progress(f"{name} plans, too")
+        best = _better(problem, best, sound_plan(by_name.algorithm(name, {}, ""), problem))
+    for _ in range(effort.SOLVE_WITHIN):
+        progress("auto plans within what the best plan takes")
+        before = best
+        best = _better(problem, best, sound_plan(planner, with_limits(problem, peaks(problem, best))))
+        if best is before:
+            break
+    return best
+
+
+def _better(problem: Problem, best: Plan, other: Plan | None) -> Plan:
+    """Return the better of two plans, with the bound that holds for all; claims may follow from other limits."""
+    if other is None or quality(problem, other) >= quality(problem, best):
+        return best
+    name = other.algorithm.removeprefix("auto: ")
+    return replace(other, algorithm=f"auto: {name}", claims=(), bound=best.bound, work=best.work + other.work)
 
 
 def _check(problem: Problem | Timeline, capacity: int | None) -> None:

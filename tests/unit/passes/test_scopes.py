@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
+from random import Random
 
 import pytest
 
@@ -131,6 +134,94 @@ def test_a_view_lives_with_its_source_and_is_copied_by_itself() -> None:
     analysis = analyze_as(firmware(APART, places=apart, copies=Copying.EXTERN), model(text))
     assert operators(analysis)[2:] == ["%4 = VIEW(%1) @1", "%2 = COPY(%4) @3", "%3 = TANH(%2) @2"]
     assert places(analysis)["b"] == "r"
+
+
+VIEWED = """
+    %0 "x" int8[4]
+    %1 "a" int8[4]
+    %2 "b" int8[2,2]
+    %3 "y" int8[4]
+    %4 "z" int8[2,2]
+    inputs %0
+    outputs %3, %4
+    %1 = ABS(%0)
+    %2 = RESHAPE(%1)
+    %3 = TANH(%1)
+    %4 = RELU(%2)
+"""
+"""A tensor and a view of it, each with a reader."""
+
+
+def pinned(positions: int, operands: str, pools: Iterable[int]) -> PlaceRequest:
+    """A rule for the operands of one operator."""
+    return PlaceRequest(positions=(positions, positions), operands=(operands,), pools=tuple(pools))
+
+
+def test_a_tensor_and_its_view_are_copied_once() -> None:
+    rules = (pinned(0, "outputs", [0]), pinned(2, "inputs", [1]), pinned(3, "inputs", [1]))
+    asked = firmware({"here": "cpu", "there": "cpu", "flash": "cpu"}, places=rules)
+    analysis = analyze_as(asked, model(VIEWED))
+    assert operators(analysis) == [
+        "%1 = ABS(%0) @0",
+        "%2 = VIEW(%1) @1",
+        "%5 = COPY(%1) @4",
+        "%6 = VIEW(%5) @5",
+        "%3 = TANH(%5) @2",
+        "%4 = RELU(%6) @3",
+    ]
+    assert places(analysis) == {
+        "x": "ht", "a": "h", "b": "h", "y": "ht", "z": "ht", "a.in_there": "t", "b.in_there": "t"
+    }  # fmt: skip
+    assert analysis.storage.tensors[TensorRef(0, 0, 5)] == analysis.storage.tensors[TensorRef(0, 0, 6)]
+
+
+def test_an_output_that_is_a_view_is_the_copy() -> None:
+    """The npu computes `a`; the cpu reads it, and the application its view, which keeps its number."""
+    text = """
+        %0 "x" int8[4]
+        %1 "a" int8[4]
+        %2 "b" int8[2,2]
+        %3 "y" int8[4]
+        inputs %0
+        outputs %2, %3
+        %1 = CONV_2D(%0)
+        %2 = RESHAPE(%1)
+        %3 = TANH(%1)
+    """
+    analysis = analyze_as(firmware(APART, places=(NPU,), copies=Copying.EXTERN), model(text))
+    assert operators(analysis)[1:] == [
+        "%1 = CONV_2D(%4) @0",
+        "%5 = VIEW(%1) @1",
+        "%2 = COPY(%5) @4",
+        "%6 = VIEW(%2) @5",
+        "%3 = TANH(%6) @2",
+    ]
+    assert analysis.models[0].main.outputs == (2, 3)
+    assert {name: pools for name, pools in places(analysis).items() if name != "x"} == {
+        "a": "l", "b": "r", "y": "r", "x.in_local": "l", "b.in_local": "l", "a.in_ram": "r",
+    }  # fmt: skip
+    tensors = analysis.models[0].main.tensors
+    assert [tensors[index].shape for index in (1, 2, 5, 6)] == [(4,), (2, 2), (2, 2), (4,)]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_bytes_are_copied_as_seldom_as_possible(seed: int) -> None:
+    """A tensor, views of it, and readers of any of them in random pools: compared with every choice of pools."""
+    chance = Random(seed)
+    pools = range(chance.randint(2, 4))
+    views, readers = chance.randint(0, 3), chance.randint(1, 5)
+    written, *read = ([*sorted(chance.sample(pools, chance.randint(1, len(pools))))] for _ in range(1 + readers))
+    sources = [chance.randint(1, 1 + view) for view in range(views)]
+    uses = [chance.randint(1, 1 + views) for _ in read]
+    tensors = [f'%{i} "t{i}" int8[4]' for i in range(2 + views + readers)]
+    lines = ["%1 = ABS(%0)", *(f"%{2 + view} = RESHAPE(%{source})" for view, source in enumerate(sources))]
+    results = range(2 + views, 2 + views + readers)
+    lines += [f"%{result} = TANH(%{use})" for result, use in zip(results, uses, strict=True)]
+    text = "\n".join([*tensors, "inputs %0", f"outputs {', '.join(f'%{result}' for result in results)}", *lines])
+    rules = [pinned(0, "outputs", written), *(pinned(1 + views + i, "inputs", each) for i, each in enumerate(read))]
+    asked = firmware({f"p{pool}": "cpu" for pool in pools} | {"flash": "cpu"}, places=tuple(rules))
+    copies = sum("COPY" in line for line in operators(analyze_as(asked, model(text))))
+    assert copies == min(len({*chosen} - {home}) for home in written for chosen in product(*read))
 
 
 WEIGHTS = """

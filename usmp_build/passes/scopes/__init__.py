@@ -117,6 +117,9 @@ class _Table:
                 self.derived[ref] = derived_pools(statement, op, kernel)
 
     def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+        for view in answered.inserted.views:
+            copier = statement.uses[answered.origins[view.written][2].edges[0]].copier
+            self.targets[OperatorRef(*statement.place, view.operator)] = copier.target
         for copy, inserted_copy in zip(answer.copies, answered.inserted.copies, strict=True):
             ref, by = OperatorRef(*statement.place, inserted_copy.operator), statement.uses[copy.edges[0]].copier
             self.targets[ref] = by.target

@@ -19,8 +19,9 @@ class Answered:
     inserted: Inserted
     domains: tuple[frozenset[int], ...]
     """For each tensor its remaining pools."""
-    origins: Mapping[int, tuple[int, Copy]]
-    """Tensor that a COPY writes → the tensor that it copies, and the copy in the answer."""
+    origins: Mapping[int, tuple[int, int, Copy]]
+    """Tensor that is a copy, or a view of one → the tensor that it stands for, the number of that one before, and the
+    copy in the answer."""
 
     @property
     def graph(self) -> Subgraph:
@@ -31,17 +32,29 @@ class Answered:
 def with_copies(statement: Statement, answer: Answer) -> Answered:
     """Insert the copies of an answer; pools follow the numbers that `insert` gives to tensors."""
     domains = list(answer.allowed[: len(statement.graph.tensors)])
-    wanted = []
+    wanted: list[NewCopy] = []
+    copies: list[Copy] = []  # of each that is wanted
     for copy in answer.copies:
-        uses = [statement.uses[edge] for edge in copy.edges]
-        domains.append(copy.allowed)
-        is_output = any(use.reader is None for use in uses)
-        if is_output:
-            domains[copy.value], domains[-1] = domains[-1], domains[copy.value]
-        tensor = elsewhere(statement.request, statement.graph, copy.value, domains[-1])
-        wanted.append(NewCopy(copy.value, tensor, tuple((use.reader, use.position) for use in uses), is_output))
+        number, readers = len(wanted), _readers(statement, copy)
+        is_read_outside = {tensor: any(reader is None for reader, _ in readers[tensor]) for tensor in readers}
+        for tensor in sorted(readers, key=lambda tensor: not is_read_outside[tensor]):  # the output is the copy
+            domains.append(copy.allowed)
+            if is_read_outside[tensor]:
+                domains[tensor], domains[-1] = domains[-1], domains[tensor]
+            new = elsewhere(statement.request, statement.graph, tensor, domains[-1])
+            view_of = number if len(wanted) > number else None
+            wanted.append(NewCopy(tensor, new, tuple(readers[tensor]), is_read_outside[tensor], view_of))
+            copies.append(copy)
     inserted = insert(statement.graph, wanted)
-    pairs = zip(inserted.copies, answer.copies, strict=True)
+    rows = zip(inserted.all, wanted, copies, strict=True)
     return Answered(
-        inserted, tuple(domains), {inserted_copy.written: (inserted_copy.source, copy) for inserted_copy, copy in pairs}
+        inserted, tuple(domains), {each.written: (each.source, new.source, copy) for each, new, copy in rows}
     )
+
+
+def _readers(statement: Statement, copy: Copy) -> dict[int, list[tuple[int | None, int]]]:
+    """Return who reads each tensor that a copy serves: the tensor whose bytes are copied, and views of it."""
+    readers: dict[int, list[tuple[int | None, int]]] = {}
+    for use in (statement.uses[edge] for edge in copy.edges):
+        readers.setdefault(use.tensor, []).append((use.reader, use.position))
+    return readers

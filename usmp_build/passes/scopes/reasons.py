@@ -17,10 +17,10 @@ _SHOWN = 2
 def reasons(statement: Statement, answer: Answer, answered: Answered) -> Iterator[str]:
     """Yield a reason for each tensor, including copies; empty if it is not restricted."""
     agreeing = _agreeing(statement, answer)
-    computed = {source: copy.value for source, copy in answered.origins.values()}
+    computed = {source: before for source, before, _ in answered.origins.values()}
     for tensor in range(len(answered.graph.tensors)):
         if tensor in answered.origins:
-            source, copy = answered.origins[tensor]
+            source, _, copy = answered.origins[tensor]
             users = _listed([statement.uses[edge].label for edge in copy.edges])
             name = short_label(answered.graph.tensors[source].name, source)
             yield f"copy of {name} for {users}"

@@ -3,6 +3,7 @@
     value   the model's pools ∩ the pools it is pinned to ∩ its writer's demand
     port    a reader's demand; only readers that exclude a pool become ports
 
+Who reads a view reads the tensor whose bytes it shows: so these are copied once, however many views there are.
 The demand of a value's writer cannot be relaxed; readers may get copies.  Variables are never copied: their readers
 change them in place.
 """
@@ -200,8 +201,9 @@ class Statement:
         reach = self.demands.reach(0, writes=True) if by == MEMCPY else copies
         sources = self.demands.reach(0, writes=False) if by == MEMCPY else None
         pinned = TensorRef(*self.place, tensor) in self.assignment.tensors
+        value = tensor if tensor in self.in_arrays else self.graph.roots.get(tensor, tensor)
         self.edges.append(
-            Edge(tensor, len(self.allowed), Freedom.PINNED if pinned else freedom, copies & reach, sources)
+            Edge(value, len(self.allowed), Freedom.PINNED if pinned else freedom, copies & reach, sources)
         )
         self.uses.append(Use(tensor, reader, position, by, label, demand))
         self.allowed.append(port)

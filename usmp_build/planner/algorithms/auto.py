@@ -10,6 +10,7 @@ from usmp_build.planner.algorithms.large.stated import plan_as_timeline
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
 from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import pool_bounds
 from usmp_build.planner.memory.limits import excess, with_limits
 from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
@@ -32,9 +33,33 @@ class Auto:
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` names the algorithm that found it."""
         if _have_several_pools(problem):
-            return self._plan(problem, effort.AUTO_SEVERAL_POOLS, effort.PORTFOLIO_VISITS)
+            first = self._plan(problem, effort.AUTO_SEVERAL_POOLS, effort.PORTFOLIO_VISITS)
+            if first is None or not self._is_open(problem, first):
+                return first
+            longer = plan_pools(problem, _nodes(len(problem.buffers), effort.AUTO_SEVERAL_POOLS_OPEN), first)
+            return _better(problem, longer and _named(longer), first)
         work = min(effort.AUTO_ONE_POOL_NODES * len(problem.buffers), effort.AUTO_ONE_POOL_MOST)
-        return self._plan(problem, max(effort.AUTO_ONE_POOL, work), effort.PORTFOLIO_VISITS)
+        work = max(effort.AUTO_ONE_POOL, work)
+        if not self.minimize:
+            return self._plan(problem, effort.AUTO_DECISION * work, effort.PORTFOLIO_VISITS)
+        best = self._plan(problem, work, effort.PORTFOLIO_VISITS)
+        return best if best is None else self._at_bounds(problem, best, effort.AUTO_DECISION * work)
+
+    def _at_bounds(self, problem: Problem, best: Plan, work: int) -> Plan:
+        """Return a plan that ends at the bounds of all pools, if one is found; it is searched for where that is close.
+
+        A search for the least peak divides its work among capacities; this one spends all of it on one.
+        """
+        claims = best.claims or (0,) * len(problem.pools)
+        bounds = [max(witness.bytes, claim) for witness, claim in zip(pool_bounds(problem, best), claims, strict=True)]
+        limited = with_limits(problem, bounds)
+        over = excess(limited, best)
+        if not over or any(by > bounds[pool] // effort.AUTO_CLOSE for pool, by in over.items()):
+            return best
+        tight = plan_pools(limited, _nodes(len(problem.buffers), work), minimize=False)
+        if tight is None:
+            return best
+        return replace(tight, algorithm="auto: exact", work=best.work + tight.work, bound=best.bound)
 
     def brief(self, problem: Problem, /) -> Plan | None:
         """Return a plan with less work, for callers that plan often; on easy problems it is still the best one."""
@@ -49,7 +74,7 @@ class Auto:
     def _plan(self, problem: Problem, work: int, visits: int) -> Plan | None:
         first = plan_as_timeline(problem) if len(problem.buffers) > effort.AUTO_PLACED_TWICE else None
         if first is not None and not self._is_open(problem, first):
-            return replace(first, algorithm=f"auto: {first.algorithm}")
+            return _named(first)
         sweep_visits = effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS
         first = _better(problem, first, portfolio(problem, rounds=0) or _packed_along_time(problem, sweep_visits))
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
@@ -57,12 +82,16 @@ class Auto:
             best = swept(problem, best, sweep_visits)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds, visits))
-        if best is None:
-            return None
-        return replace(best, algorithm=f"auto: {best.algorithm}" if best.algorithm else "auto")
+        return None if best is None else _named(best)
 
     def _is_open(self, problem: Problem, best: Plan | None) -> bool:
         return best is None or (self.minimize and not is_best(problem, best))
+
+
+def _named(plan: Plan) -> Plan:
+    """Return a plan that says which algorithm made it, and that this one chose it."""
+    name = plan.algorithm.removeprefix("auto: ")
+    return replace(plan, algorithm=f"auto: {name}" if name else "auto")
 
 
 def _have_several_pools(problem: Problem) -> bool:

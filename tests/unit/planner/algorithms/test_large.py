@@ -20,6 +20,7 @@ from usmp_build.planner.algorithms.large.first_fit import FirstFit, Order
 from usmp_build.planner.algorithms.large.repair import Repair
 from usmp_build.planner.algorithms.large.sections import make_sections
 from usmp_build.planner.algorithms.large.stated import plan_as_timeline
+from usmp_build.planner.algorithms.large.tops import Tops
 from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.load import fullest
@@ -166,11 +167,11 @@ def test_ten_thousand_buffers_at_the_greatest_load() -> None:
 @needs_core
 @pytest.mark.long
 def test_ten_thousand_layers_with_caches_are_near_the_greatest_load() -> None:
-    """By load alone, and with windows of 1,500 buffers at the most, they ended 7.9 % above it."""
+    """By load alone, and with windows of 1,500 buffers at the most, they ended 7.9 % above it; by first fit 2.2 %."""
     stated = layered(10_000, 1)
     found = plan_timeline(stated)
     check(stated, found)
-    assert found.peak <= 1.03 * fullest(stated).bytes
+    assert found.peak <= 1.012 * fullest(stated).bytes
     assert found.offsets.tolist() == plan_timeline(stated).offsets.tolist()
 
 
@@ -188,6 +189,53 @@ def test_further_orders_only_make_it_better() -> None:
             at_load += 1
     assert better
     assert at_load
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stacks_fill_valleys_among_caches(seed: int) -> None:
+    """Where first fit by load ends up to 17 % above the load, one of the two stacks is within half a percent of it."""
+    stated = layered(600, seed)
+    order = plan._in_order(stated)
+    sections = make_sections(stated.lower[order], stated.upper[order], stated.size[order], stated.alignment[order])
+    peaks = []
+    for by_area in (False, True):
+        stack = FirstFit(sections, Order.LOAD)
+        stack.stack_all(by_area, 1 << 30)
+        check(stated, in_place(stated, stack))
+        peaks.append(stack.peak())
+    first_fit = FirstFit(sections, Order.LOAD)
+    first_fit.place_all(1 << 30)
+    assert min(peaks) <= 1.005 * fullest(stated).bytes < 1.01 * fullest(stated).bytes < first_fit.peak()
+
+
+def in_place(stated: Timeline, made: FirstFit) -> TimelinePlan:
+    offsets = np.zeros(len(stated), np.int64)
+    offsets[plan._in_order(stated)] = made.offsets
+    return TimelinePlan(offsets, made.peak(), made.work)
+
+
+def test_stacking_is_bounded_and_the_rest_is_piled() -> None:
+    stated = usual(300, 2)
+    order = plan._in_order(stated)
+    sections = make_sections(stated.lower[order], stated.upper[order], stated.size[order], stated.alignment[order])
+    for most in (0, 1_000, 2_000):
+        stack = FirstFit(sections, Order.LOAD)
+        stack.stack_all(False, most)
+        assert most <= stack.work < most + 16
+        check(stated, in_place(stated, stack))
+
+
+def test_tops_are_those_of_a_list() -> None:
+    chance = random.Random(1)
+    for count in (1, 2, 5, 16, 33):
+        tops, listed = Tops(count), [0] * count
+        for _ in range(60):
+            first = chance.randrange(count)
+            last = chance.randrange(first, count)
+            assert tops.highest(first, last) == max(listed[first : last + 1])
+            top = max(listed[first : last + 1]) + chance.randint(1, 9)
+            tops.raise_to(top, first, last)
+            listed[first : last + 1] = [top] * (last - first + 1)
 
 
 def by_load_alone(stated: Timeline, work: int) -> FirstFit:

@@ -50,6 +50,20 @@ def test_their_least_capacity_is_proven(name: str, instances: dict[str, Instance
     assert solution.witnesses[0].bytes == instances[name].max_load
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_capacity_that_can_be_found_is_found_without_asking(backwards: bool, dsa_cases: list[Path]) -> None:
+    """I, and I with time reversed, which takes another course."""
+    path = dsa_cases[0].parent / "more" / "I.1048576.csv"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} beside the other instances")
+    base = published(path)
+    instance = next(variants(base)) if backwards else base
+    asked = solve(instance.problem, capacity=instance.capacity)
+    assert (asked.status, asked.peaks) == (Known.OPTIMAL, (instance.max_load,))
+    if not backwards:
+        assert solve(instance.problem).peaks == asked.peaks
+
+
 def test_the_least_capacity_that_is_not_known(instances: dict[str, Instance]) -> None:
     """D has 986,112 bytes at one step.  Less than these is hard to find; that it does not exist nobody has proven."""
     solution = solve(instances["D"].problem, "exact", nodes=100_000)

@@ -13,11 +13,14 @@ from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.exact import Exact
 from usmp_build.planner.algorithms.hill_climb import HillClimb
+from usmp_build.planner.library import Status, solve
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.limits import with_limits
 from usmp_build.planner.memory.plan import Plan, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems import read_problem
 
 
 def planner_cases() -> list[Any]:
@@ -52,6 +55,26 @@ def test_never_worse_than_tvm(name: str, algorithm: Algorithm) -> None:
     assert is_best(question, plan) or isinstance(algorithm, HillClimb)
     bounds = pool_bounds(question, plan)
     assert all(peak >= bound.bytes for peak, bound in zip(peaks(question, plan), bounds, strict=True))
+
+
+SPARSE = FOLDER.parent / "faults" / "21-dominated" / "01-random150.json"
+
+
+@pytest.mark.skipif(not SPARSE.is_file(), reason=f"no {SPARSE}; set USMP_PROBLEMS")
+def test_a_limit_is_no_better_than_none() -> None:
+    """Random conflicts, as few as there are buffers: limits of the slow pool once gave plans that cost less."""
+    question = read_problem(SPARSE.read_bytes(), SPARSE.name).problem
+    assert isinstance(question, Problem)
+    best = solve(question)
+    assert best.status is Status.OPTIMAL
+    assert best.plan is not None
+    costs = []
+    for limit in (None, 97_302, 90_000, 85_000, 81_323, 70_000):
+        plan = Auto()(with_limits(question, (65_535, limit)))
+        assert plan is not None
+        costs.append(quality(question, plan)[0])
+    assert costs == sorted(costs)
+    assert costs[0] == quality(question, best.plan)[0] == 1_625_378
 
 
 def tvm_plans(case: dict[str, Any], question: Problem) -> list[Plan]:

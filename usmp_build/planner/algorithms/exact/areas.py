@@ -29,6 +29,7 @@ from usmp_build.planner.algorithms.exact.one_pool import pack
 from usmp_build.planner.algorithms.exact.packings import Packings
 from usmp_build.planner.algorithms.exact.prices import Prices, improve, no_prices
 from usmp_build.planner.algorithms.exact.state import ground
+from usmp_build.planner.algorithms.exact.walk import Status
 from usmp_build.planner.memory.bounds import pool_bound, pressure
 from usmp_build.planner.memory.problem import Problem
 
@@ -37,6 +38,10 @@ Limits = Mapping[int, int | None]
 
 _FIRST = 1000
 """Most nodes of the search without prices: enough for small problems."""
+_SMALL = 32
+"""Items whose tree is searched sooner than diagrams are made."""
+_PLAIN = (64, 1)
+"""Width and passes of the diagram without prices: it has the cheapest plan where few buffers are open at once."""
 _ROUGH = (1, 100)
 """Width and passes of the diagrams that find prices for searches."""
 _FINE = ((32, 60), (256, 20))
@@ -75,7 +80,7 @@ class Area:
         self.impossible = False
         """Whether it is proven that there is no plan."""
         self._seen: list[tuple[int, ...]] = []
-        """The pools of items in plans found for lower peaks."""
+        """The pools of items in further plans, found for lower peaks."""
 
     @property
     def is_cheapest(self) -> bool:
@@ -102,11 +107,12 @@ class Area:
         """Search for the cheapest plan."""
         self._search(limits, budget, min(_FIRST, budget.left), 8)
         prices = no_prices(self._choices, limits)
-        self._appraise(prices, _ROUGH, budget)
+        self._appraise(prices, _PLAIN, limits, budget)
+        self._appraise(prices, _ROUGH, limits, budget)
         self._prices = prices.prices
         self._dive(limits, budget)
         for effort in _FINE:
-            self._appraise(prices, effort, budget)
+            self._appraise(prices, effort, limits, budget)
             self._walk(limits, budget)
         for share in (8, 2):
             self._packings.forget_unproven()
@@ -134,14 +140,28 @@ class Area:
             self.settle(out.where)
         return out
 
-    def _appraise(self, prices: Prices, effort: tuple[int, int], budget: Budget) -> None:
-        """Find prices that prove a bound."""
+    def _appraise(self, prices: Prices, effort: tuple[int, int], limits: Limits, budget: Budget) -> None:
+        """Find prices that prove a bound; the assignment that they lead to is the best plan if pools hold it."""
         if self._is_done(budget):
             return
         width, passes = effort
         budget.left -= improve(prices, self.cost, width, passes, budget.left // 3)
         self.impossible |= prices.impossible
         self.bound = max(self.bound, self._choices.possible(prices.bound))
+        if prices.chosen and (self.cost is None or self._choices.cost(prices.chosen) < self.cost):
+            self._try(prices.chosen, limits, budget)
+
+    def _try(self, where: Sequence[int], limits: Limits, budget: Budget) -> None:
+        """Make a cheaper assignment the best plan if the limited pools are found to hold it."""
+        begin = self._packings.nodes
+        pools = {pool: self._inside(pool, where) for pool, limit in limits.items() if limit is not None}
+        patience = max(0, budget.left // 32)
+        fits = (
+            self._packings.fit(inside, limits[pool] or 0, patience) is Status.FITS for pool, inside in pools.items()
+        )
+        if all(fits):
+            self.settle(where)
+        budget.left -= self._packings.nodes - begin
 
     def _dive(self, limits: Limits, budget: Budget) -> None:
         """Follow prices to an assignment that can be packed; first with all the room there is, then with less."""
@@ -194,16 +214,25 @@ class Area:
         Return its pools, None where none was found; and whether it is proven that there is none.
         """
         pools = sorted(limits)
-        for where in self._seen:
+        is_small = len(self._choices.members) <= _SMALL
+        for where in self._seen if is_small else (self.where, *self._seen):
             ends = zip(self.peaks(where, pools), (limits[pool] for pool in pools), strict=True)
             if all(limit is None or end <= limit for end, limit in ends):
                 return where, False
+        if not is_small and self._costs_more(limits, budget):
+            return None, True
         tree = Tree(self._choices, ground(self._choices, limits, {}), self._packings)
         out = tree.run(self.cost, budget.left // 4 + 1, budget.left // share + 1, first=True)
         budget.left -= out.nodes
         if out.where is not None:
             self._seen.append(out.where)
         return out.where, out.where is None and out.complete and out.doubt is None
+
+    def _costs_more(self, limits: Limits, budget: Budget) -> bool:
+        """Whether a diagram proves that no plan within limits costs as little as the best one."""
+        prices = no_prices(self._choices, limits)
+        budget.left -= improve(prices, self.cost, *_PLAIN, budget.left // 8)
+        return prices.impossible or (self.cost is not None and self._choices.possible(prices.bound) > self.cost)
 
     def forget_unproven(self) -> None:
         """Forget no-goods without proof: there is budget to search them again."""

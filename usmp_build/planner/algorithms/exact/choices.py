@@ -16,11 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
+from usmp_build.planner.algorithms.exact.narrow import narrowed
 from usmp_build.planner.algorithms.exact.sections import make_strip
+from usmp_build.planner.algorithms.exact.strip import Span
 from usmp_build.planner.memory.problem import Buffer, Problem
-
-Span = tuple[int, int, int]
-"""`(first section, last section, units)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +71,10 @@ class Choices:
             sections=stop - first,
         )
 
+    def where(self, chosen: Sequence[int]) -> tuple[int, ...]:
+        """Return the pool of each item, given which of its pools it takes."""
+        return tuple(pools[which] for pools, which in zip(self.pools, chosen, strict=True))
+
     def cost(self, where: Sequence[int]) -> int:
         """Return the cost of assigning items to these pools."""
         return sum(self.costs[item][self.pools[item].index(pool)] for item, pool in enumerate(where))
@@ -100,7 +103,8 @@ def choices(problem: Problem, members: Sequence[int]) -> Choices:
     common = gcd(*(problem.buffers[index].alignment for index in strip.members))
     coarse = common > strip.unit  # then everything starts at whole units, but does not end there
     unit = common if coarse else strip.unit
-    rows = zip(strip.members, strip.spans, strip.sizes, strict=True)
+    placed = strip.spans if strip.linear else narrowed(strip.spans, strip.sections)
+    rows = zip(strip.members, placed, strip.sizes, strict=True)
     spans: Mapping[int, tuple[Span, ...]] = {
         index: _in_units(strip_spans, size, strip.unit, unit) for index, strip_spans, size in rows
     }

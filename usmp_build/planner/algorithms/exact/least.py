@@ -152,8 +152,9 @@ class _Ladder:
 
     def visit_rungs(self) -> None:
         """Take one turn at every capacity in both directions; only forwards where only a proof is left to find."""
+        is_proof = self.best.goal == self.best.top and self.best.offsets is not None
         for capacity in self._rungs():
-            for direction in (0, 1) if self.best.goal < self.best.top else (0,):
+            for direction in (0,) if is_proof else (0, 1):
                 course = self.courses.get((capacity, direction))
                 is_ahead = course is not None and course.turns > self.rounds
                 if self.is_open and self.best.goal <= capacity <= self.best.top and not is_ahead:

@@ -43,6 +43,8 @@ class Prices:
     """Limited pool → price of a unit, section by section."""
     bound: int = 0
     """A lower bound of the cost of every assignment, in whole costs, not in parts; proven."""
+    chosen: tuple[int, ...] = ()
+    """The pool of each item in the assignment that gave the bound; it may take more room than there is."""
     impossible: bool = False
     """Whether it is proven that no assignment fits the room."""
 
@@ -76,6 +78,7 @@ def improve(best_prices: Prices, target: int | None, width: int, passes: int, no
             best, idle = value, 0
             best_prices.prices = {pool: list(prices) for pool, prices in current.items()}
             best_prices.bound = max(best_prices.bound, -(-value // FINE))
+            best_prices.chosen = best_prices.choices.where(chosen)
         else:
             idle += 1
         goal = 2 * abs(best_prices.bound) + FINE if target is None else target

@@ -20,6 +20,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+Span = tuple[int, int, int]
+"""`(first section, last section, units)`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Strip:
@@ -36,8 +39,8 @@ class Strip:
     neighbors: tuple[tuple[tuple[int, int, int], ...], ...]
     """`(other, above, below)`: `other` starts at least `above` units after the start of this buffer, or this one at
     least `below` units after the start of `other`.  Ascending by `other`."""
-    spans: tuple[tuple[tuple[int, int, int], ...], ...]
-    """`(first section, last section, units)`, ascending; at least one."""
+    spans: tuple[tuple[Span, ...], ...]
+    """Ascending; at least one."""
     sections: int
     """How many there are."""
     linear: bool

@@ -3,20 +3,26 @@
 Each buffer is placed as low as those placed before it allow.  By load, buffers of the fullest sections come first, and
 long-lived ones before short-lived ones.  By size, large ones come first; by length, long-lived ones, compared by the
 power of two.  Both break ties by load.
+
+Or buffers are stacked: next is always one that can be lowest on top of those placed before it.  That fills each valley
+before anything is built across it, which suits long-lived buffers among many short-lived ones.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from enum import Enum
+from heapq import heappop, heapreplace
 
 import numpy as np
 
 from usmp_build.planner.algorithms.large.sections import Alive, Sections, fullest
+from usmp_build.planner.algorithms.large.tops import Tops
 from usmp_build.planner.memory.timeline import Array
 
 NOWHERE = -1
+_STACKING = 16
+"""Buffers visited in the time of one look at the top."""
 
 
 class Order(Enum):
@@ -43,11 +49,40 @@ class FirstFit:
 
     def place_all(self, most: int) -> None:
         """Place all buffers; after `most` visits, put the rest on top of the others."""
-        for turn, buffer in enumerate(self._order):
+        for buffer in self._order:
             if self.work >= most:
-                self._pile(self._order[:turn], self._order[turn:])
-                return
+                break
             self.offsets[buffer] = self.least_free(buffer)
+        self._pile_rest()
+
+    def stack_all(self, by_area: bool, most: int) -> None:
+        """Place all buffers, always one that can be lowest on top of those placed before it; the rest as above.
+
+        Of several, the first in the order comes next, or the one of the fullest sections with the largest area.
+        """
+        firsts, lasts = self._sections.firsts, self._sections.lasts
+        ranked = self._by_area() if by_area else self._order
+        queue = [(0, rank) for rank in range(len(ranked))]  # the offset when it was last looked at
+        tops = Tops(len(self._sections.loads))
+        while queue and self.work < most:
+            self.work += _STACKING
+            floor, rank = queue[0]
+            buffer = ranked[rank]
+            alignment = self._sections.alignments[buffer]
+            offset = -(-tops.highest(firsts[buffer], lasts[buffer]) // alignment) * alignment
+            if offset > floor:
+                heapreplace(queue, (offset, rank))
+                continue
+            heappop(queue)
+            self.offsets[buffer] = offset
+            tops.raise_to(self.end(buffer), firsts[buffer], lasts[buffer])
+        self._pile_rest()
+
+    def _by_area(self) -> list[int]:
+        lives = zip(self._sections.firsts, self._sections.lasts, self._sections.sizes, strict=True)
+        areas = [size * (last - first + 1) for first, last, size in lives]
+        loads = fullest(self._sections).tolist()
+        return sorted(self._order, key=lambda buffer: (-loads[buffer], -areas[buffer]))
 
     def least_free(self, buffer: int) -> int:
         """Return the least offset at which the buffer overlaps none that is alive together with it."""
@@ -73,7 +108,11 @@ class FirstFit:
         """Return the highest end, in bytes; all buffers are placed."""
         return max(map(int.__add__, self.offsets, self._sections.sizes))
 
-    def _pile(self, placed: Sequence[int], rest: Sequence[int]) -> None:
+    def _pile_rest(self) -> None:
+        placed = [buffer for buffer in self._order if self.offsets[buffer] != NOWHERE]
+        rest = [buffer for buffer in self._order if self.offsets[buffer] == NOWHERE]
+        if not rest:
+            return
         firsts, lasts = self._sections.firsts, self._sections.lasts
         skyline = _Skyline(len(self._sections.loads))
         for buffer in sorted(placed, key=self.end):

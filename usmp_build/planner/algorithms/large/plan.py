@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from usmp_build.planner.algorithms.large.first_fit import FirstFit, Order
@@ -32,17 +34,32 @@ def _best(sections: Sections, work: int) -> tuple[list[int], int]:
     """Return the plan with the lowest peak of several orders, and the work done."""
     best: list[int] = []
     visits, peak, bound = 0, 0, max(sections.loads)
-    # Large buffers first leave a tight plan, in which windows have too little room for a repair.
-    for order, share in ((Order.LOAD, work), (Order.SIZE, 0), (Order.LENGTH, work // 2)):
-        first_fit = FirstFit(sections, order)
-        first_fit.place_all(share + _VISITS_EACH * len(sections.sizes))
-        Repair(sections, first_fit, share).run()
-        visits += first_fit.work
-        if not best or first_fit.peak() < peak:
-            best, peak = first_fit.offsets, first_fit.peak()
+    for candidate in _plans(sections, work):
+        visits += candidate.work
+        if not best or candidate.peak() < peak:
+            best, peak = candidate.offsets, candidate.peak()
         if peak - bound <= bound // _FINE:
             break
     return best, visits
+
+
+def _plans(sections: Sections, work: int) -> Iterator[FirstFit]:
+    """Yield plans, each made only if those before it will not do."""
+    yield _fitted(sections, Order.LOAD, work)
+    for by_area in (False, True):
+        stack = FirstFit(sections, Order.LOAD)
+        stack.stack_all(by_area, work // 2)
+        yield stack
+    yield _fitted(sections, Order.SIZE, 0)  # it leaves a tight plan, in which windows have too little room for a repair
+    yield _fitted(sections, Order.LENGTH, work // 2)
+
+
+def _fitted(sections: Sections, order: Order, share: int) -> FirstFit:
+    """Return a plan by first fit, repaired with a share of the work."""
+    first_fit = FirstFit(sections, order)
+    first_fit.place_all(share + _VISITS_EACH * len(sections.sizes))
+    Repair(sections, first_fit, share).run()
+    return first_fit
 
 
 def _in_order(timeline: Timeline) -> Array:
