@@ -41,7 +41,7 @@ def choose(replanner: Replanner) -> BestCandidate:
     Raises CheckFailed when the algorithm returns a wrong plan.
     """
     orders, has_alternatives = _choose_aliases(replanner)
-    return replace(row_by_row(replanner, orders.finish()), other_buffers=has_alternatives)
+    return replace(row_by_row(replanner, orders), other_buffers=has_alternatives)
 
 
 def _choose_aliases(replanner: Replanner) -> tuple[Orders, bool]:

@@ -72,7 +72,10 @@ class Incumbent:
 def with_directions(request: Request, candidate: Analysis, result: DirectionResult) -> Analysis:
     """Return the analysis of a candidate with the directions of a search."""
     directions = {**candidate.choices.directions, **(result.directions or {})}
-    return redirect(request, candidate, replace(candidate.choices, directions=directions))
+    choices = replace(candidate.choices, directions=directions)
+    if all(candidate.choices.direction(ref) is direction for ref, direction in directions.items()):
+        return replace(candidate, choices=choices)
+    return redirect(request, candidate, choices)
 
 
 def _combined(

@@ -63,14 +63,15 @@ class Orders:
         Raises CheckFailed when the algorithm returns a wrong plan.
         """
         self._replanner = replanner
-        self._orders = model_orders(replanner.request, first)
-        better = {m: each.best for m, each in enumerate(self._orders) if each and each.best}
+        self.first = first
+        self.of_models = model_orders(replanner.request, first)
+        better = {m: each.best for m, each in enumerate(self.of_models) if each and each.best}
         others = (replanner.retime(first, Choices(orders)) for orders in _combinations(better))
         self._first_candidates = [first, *others]
         self._incumbent = Incumbent(replanner, first, replanner.solve(first))
         for each in self._first_candidates:
             self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._first_candidates)))
-        self._bound = least_workspace(first, self._orders)
+        self._bound = least_workspace(first, self.of_models)
         self.chosen = self._with_proofs(are_all=False)
 
     def finish(self) -> BestCandidate:
@@ -101,9 +102,9 @@ class Orders:
         start = self._incumbent.chosen
         current = _orders(start)
         tried = set(map(_orders, self._first_candidates))
-        most = min(effort.ORDERS, effort.ORDER_BUFFERS // max(1, len(start.problem.buffers))) // len(self._orders)
+        most = min(effort.ORDERS, effort.ORDER_BUFFERS // max(1, len(start.problem.buffers))) // len(self.of_models)
         are_all, models = True, 0
-        for model, orders in enumerate(self._orders):
+        for model, orders in enumerate(self.of_models):
             if orders is None:
                 continue  # statements have one order
             promising = _promising_orders(orders, self._incumbent, most)

@@ -17,7 +17,7 @@ A model that gets or gives rows from outside is *fed*: it only goes row by row, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -27,7 +27,7 @@ from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
-from usmp_build.passes.order import ModelOrders, least_workspace, model_orders, workspace_always
+from usmp_build.passes.order import ModelOrders, least_workspace, orders_of_model, workspace_always
 from usmp_build.passes.order.recomputable import recomputed
 from usmp_build.passes.row_ports import row_ports
 from usmp_build.planner.memory.plan import Plan
@@ -35,27 +35,32 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import BestCandidate, has_one_pool
+from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool
 from usmp_build.search.replanner import Replanner
 
 
-def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
-    """Return the better one of a choice, and the same with layers that run row by row."""
-    rows = dict(_rows(replanner, chosen.analysis))
+def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
+    """Return the best plan layer by layer, or a better one with layers that run row by row."""
+    request, chosen = replanner.request, layer_by_layer.finish()
+    whole, of_whole = layer_by_layer.first, layer_by_layer.of_models
+    enough = _enough(request, whole, of_whole)
+    rows = dict(_rows(replanner, chosen.analysis, _small(request, of_whole, enough)))
     if not rows:
         return chosen
-    fed = frozenset(index for index in rows if replanner.request.models[index].has_row_ports)
+    fed = frozenset(index for index in rows if request.models[index].has_row_ports)
     directions = (Direction.FORWARD, *([Direction.BACKWARD] if len(fed) < len(rows) else []))
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
-    whole = replanner.retime(chosen.analysis, Choices())
-    orders = [model_orders(replanner.request, each) for each in analyses]
-    bound = _bound(replanner.request, whole, fed, orders)
+    orders = [
+        tuple(orders_of_model(request, each, i, enough) if i in rows else of_i for i, of_i in enumerate(of_whole))
+        for each in analyses
+    ]
+    bound = _bound(request, whole, fed, (of_whole, *orders))
     if fed:  # layer by layer is none of the candidates
         chosen = replace(chosen, plan=None, bound=bound, directions_are_proven=False, others=())
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
-    kinds = _ways(replanner.request, analyses, rows, orders)
+    kinds = _ways(request, analyses, rows, orders)
     plan = replanner.attempt if kinds[-1] else replanner.moderate
     _plan_candidates(candidates, kinds, plan)
     incumbent = candidates.incumbent
@@ -66,6 +71,24 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
         bound = workspace_always(chosen.analysis)
     others = () if fed else (chosen.analysis, *chosen.others)
     return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
+
+
+def _enough(request: Request, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
+    """Return bytes with which a model can need no more than another one in any case; 0: none can.
+
+    So it is where models take turns in one pool: they need as much as the one that needs most, and that is no less than
+    its inputs, or its outputs.  A plan may take more than what is alive at the fullest job of its order, so it is half.
+    """
+    survivors = analysis.survivors
+    if request.concurrent or any(survivors.before) or any(survivors.after) or not has_one_pool(analysis):
+        return 0
+    return max((each.floor for each in orders if each is not None), default=0) // 2
+
+
+def _small(request: Request, orders: Iterable[ModelOrders | None], enough: int) -> frozenset[int]:
+    """Return the models that need so little layer by layer that rows gain nothing."""
+    small = (index for index, each in enumerate(orders) if each is not None and each.best_peak <= enough)
+    return frozenset(index for index in small if not request.models[index].has_row_ports)
 
 
 @dataclass(frozen=True)
@@ -95,6 +118,7 @@ class _Candidates:
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
+        self._best: _Ways = {}
 
     def is_better(self, ways: _Ways, plan: Callable[[Problem], Plan | None] | None = None) -> bool:
         """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept.
@@ -107,8 +131,14 @@ class _Candidates:
             return False
         before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
-        self.incumbent.look(self._replanner.retime(self._whole, _choices(self._whole.choices, ways)), budget)
-        return self.incumbent.plan is not before
+        if ways and ways == self._best:
+            analysis = self.incumbent.chosen
+        else:
+            analysis = self._replanner.retime(self._whole, _choices(self._whole.choices, ways))
+        self.incumbent.look(analysis, budget)
+        is_kept = self.incumbent.plan is not before
+        self._best = ways if is_kept else self._best
+        return is_kept
 
 
 def _plan_candidates(
@@ -137,14 +167,16 @@ def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
     return best
 
 
-def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
+def _rows(replanner: Replanner, analysis: Analysis, small: Collection[int]) -> Iterator[tuple[int, ByRows]]:
     """Yield each model with operators that can run row by row, and these, as long as there are few enough rows.
+
+    Those in `small` have no reason to.
 
     Raises ManifestError for an input or output that the manifest wants in rows and that cannot have them.
     """
     left = effort.ROWS - sum(analysis.storage.rows.values())
     for index, model in enumerate(replanner.request.models):
-        if model.free_order and replanner.request.rows:
+        if model.free_order and replanner.request.rows and index not in small:
             rows = by_rows(replanner.request, analysis, index)
             count = sum(table.rows for table in rows.tables.values())
             if rows.jobs and count <= left:
@@ -226,13 +258,15 @@ def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way
 def _bound(
     request: Request, whole: Analysis, fed: frozenset[int], orders: Iterable[tuple[ModelOrders | None, ...]]
 ) -> int:
-    """Return a lower bound on bytes of workspace, whichever way each model goes; `whole` is layer by layer.
+    """Return a lower bound on bytes of workspace, whichever way each model goes.
+
+    `whole` is layer by layer, and so are the first of `orders`; the others are of each direction.
 
     Where several operators read an input whose rows arrive, it depends on the order of jobs which of them a row arrives
     for.  The search takes it for the first one in the file, so nothing is proven of such a model.
     """
     least = []
-    for index, (layer_by_layer, *in_rows) in enumerate(zip(model_orders(request, whole), *orders, strict=True)):
+    for index, (layer_by_layer, *in_rows) in enumerate(zip(*orders, strict=True)):
         ways = in_rows if index in fed else [layer_by_layer, *in_rows]
         bounds = [each for each in ways if each and not _has_several_readers(request, whole, index)]
         least.append(min(bounds, key=lambda each: each.bound, default=None))

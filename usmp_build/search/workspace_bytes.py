@@ -21,7 +21,7 @@ def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tup
     `plan` is that of `chosen`; its other orders are tried too.
     """
     analysis = chosen.analysis
-    if len(request.models) == 1 and chosen.directions_are_proven:
+    if len(request.models) == 1 and (chosen.directions_are_proven or request.algorithm == "auto"):
         return (workspace(analysis, plan),)
 
     def sizes(model: int) -> Iterator[int]:
