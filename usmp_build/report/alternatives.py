@@ -12,6 +12,7 @@ from usmp_build.report.larger_pools import in_larger_pools
 from usmp_build.report.retention_cost import retention_cost
 from usmp_build.search import workspace_bytes
 from usmp_build.search.concat_aliasing import choose
+from usmp_build.search.incumbent import workspace
 from usmp_build.search.limits import Fitted
 from usmp_build.search.replanner import Replanner
 
@@ -42,12 +43,12 @@ def _alone(replanner: Replanner, fitted: Fitted, plan: Plan, index: int, bytes_:
     planned with its partners only.
     """
     request, chosen = replanner.request, fitted.chosen
-    is_largest = bytes_ == workspace_bytes.workspace(chosen.analysis, plan)
+    is_largest = bytes_ == workspace(chosen.analysis, plan)
     if is_largest or len(request.models) == 1 or not chosen.ways or request.connections:
         return bytes_
     alone = replace(request, models=(request.models[index],), concurrent=frozenset())
     best = choose(replace(replanner.asking(alone).by(Auto()), models=(replanner.models[index],)))
-    return bytes_ if best.plan is None else min(bytes_, workspace_bytes.workspace(best.analysis, best.plan))
+    return bytes_ if best.plan is None else min(bytes_, workspace(best.analysis, best.plan))
 
 
 def _max_live(replanner: Replanner) -> int | None:

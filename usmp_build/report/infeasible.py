@@ -17,7 +17,7 @@ from usmp_build.planner.memory.shortage import ProofScope, Shortage, put_into_wo
 from usmp_build.report.suggestions import suggested_fixes
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
-from usmp_build.search.limits import Fitted, without_limits
+from usmp_build.search.limits import Fitted, ports_exceed_limits, without_limits
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
@@ -25,17 +25,22 @@ from usmp_build.search.replanner import Replanner
 def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     """Explain why there is no plan, once for each family of pools; the place is the limit in question."""
     request, analysis = replanner.request, fitted.chosen.analysis
+    quick = replanner.briefly()
 
-    def restate(other: Request) -> Analysis:
-        unlimited = choose(replanner.asking(without_limits(other, range(len(other.pools))))).analysis
+    def restate(other: Request) -> Analysis | None:
+        asked = quick.asking(other)
+        first = asked.analyze()
+        if ports_exceed_limits(other, first):
+            return None
+        unlimited = choose(asked.asking(without_limits(other, range(len(other.pools))))).analysis
         problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
         return replace(unlimited, problem=problem)
 
     exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
     diagnostics = []
-    for shortage in explain(analysis.problem, replanner.algorithm, exceeding):
-        others = suggested_fixes(request, analysis, shortage, replanner.algorithm, restate)
+    for shortage in explain(analysis.problem, quick.algorithm, exceeding):
+        others = suggested_fixes(request, analysis, shortage, quick.algorithm, restate)
         together = _together(request, analysis, shortage.witness)
         scope = _scope(request, fitted.chosen, shortage)
         message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)

@@ -52,6 +52,10 @@ class Replanner:
         """Return a replanner of the same firmware with another algorithm."""
         return replace(self, algorithm=algorithm)
 
+    def briefly(self) -> Replanner:
+        """Return a replanner whose algorithm takes little effort, if it supports that."""
+        return self.by(self.algorithm.brief) if isinstance(self.algorithm, Auto) else self
+
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""
         self.step()

@@ -5,7 +5,8 @@
                        that as few jobs as possible (see `passes.order.lazy`)
     row by row         every operator that can, in the order with the lowest peak
     rows again         the same, in an order in which rows are computed again, for models that may do more work (see
-                       `passes.order.recompute`)
+                       `passes.order.recompute`), if that is worth it: each per cent of multiplications must save a
+                       fifth of a per cent of the workspace that is taken without
 
 The last three go from the first row to the last, or from the last to the first: padding is not symmetric where strides
 are 2, so one of the two directions may need less than the other.  First all models go the same way; then each model by
@@ -19,7 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from fractions import Fraction
+from itertools import chain, compress
+from math import floor
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
@@ -60,9 +63,9 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
-    kinds = _ways(request, analyses, rows, orders)
-    plan = replanner.attempt if kinds[-1] else replanner.moderate
-    _plan_candidates(candidates, kinds, plan)
+    *kinds, again = _ways(request, analyses, rows, orders)
+    _plan_candidates(candidates, kinds, replanner.moderate)
+    _plan_again(candidates, again, replanner.attempt)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return chosen
@@ -74,21 +77,34 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
 
 
 def _enough(request: Request, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
-    """Return bytes with which a model can need no more than another one in any case; 0: none can.
+    """Return bytes with which models that take turns need no more than another one in any case; 0: none can.
 
-    So it is where models take turns in one pool: they need as much as the one that needs most, and that is no less than
-    its inputs, or its outputs.  A plan may take more than what is alive at the fullest job of its order, so it is half.
+    In one pool they need as much as the one that needs most, and that is no less than its inputs, or its outputs.  A
+    plan may take more than what is alive at the fullest job of its order, so it is half.
     """
     survivors = analysis.survivors
-    if request.concurrent or any(survivors.before) or any(survivors.after) or not has_one_pool(analysis):
+    if any(survivors.before) or any(survivors.after) or not _fills_one_pool(analysis):
         return 0
-    return max((each.floor for each in orders if each is not None), default=0) // 2
+    whole = (not asked.has_row_ports for asked in request.models)
+    return max((each.floor for each in compress(orders, whole) if each is not None), default=0) // 2
 
 
-def _small(request: Request, orders: Iterable[ModelOrders | None], enough: int) -> frozenset[int]:
-    """Return the models that need so little layer by layer that rows gain nothing."""
-    small = (index for index, each in enumerate(orders) if each is not None and each.best_peak <= enough)
-    return frozenset(index for index in small if not request.models[index].has_row_ports)
+def _fills_one_pool(analysis: Analysis) -> bool:
+    """Tell whether all workspace is in the same pool, as every plan has it, or because it is cheapest and unlimited."""
+    buffers = [analysis.problem.buffers[index] for index in analysis.storage.workspace]
+    cheapest = {buffer.cheapest_pools[0] for buffer in buffers}
+    return has_one_pool(analysis) or (len(cheapest) == 1 and analysis.problem.limits[min(cheapest)] is None)
+
+
+def _small(request: Request, orders: Sequence[ModelOrders | None], enough: int) -> frozenset[int]:
+    """Return the models to which rows give nothing: even with those that run at the same time, they need so little."""
+    peaks = [enough + 1 if each is None else each.best_peak for each in orders]
+    together = (
+        sum(peak for other, peak in enumerate(peaks) if other == index or request.are_concurrent(index, other))
+        for index in range(len(peaks))
+    )
+    small = frozenset(index for index, bytes_ in enumerate(together) if bytes_ <= enough)
+    return small.difference(index for index in small if request.models[index].has_row_ports)
 
 
 @dataclass(frozen=True)
@@ -103,10 +119,22 @@ class _Way:
     """The bytes alive at the fullest job."""
     recomputed: tuple[int, ...] = ()
     """As `Choices` has it; empty: no row is computed again."""
+    more: Fraction = Fraction(0)
+    """The multiplications of those rows, as a part of all of the model."""
 
+    @property
+    def worth(self) -> Fraction:
+        """The part of the workspace that it must save."""
+        return self.more * _SAVED_FOR_WORK
+
+
+_SAVED_FOR_WORK = Fraction(1, 5)
+"""Per cent of the workspace that each per cent of more multiplications must save."""
 
 _Ways = Mapping[int, _Way]
 """Model → the way it goes; other models go layer by layer."""
+
+_Planner = Callable[[Problem], Plan | None]
 
 
 class _Candidates:
@@ -118,38 +146,60 @@ class _Candidates:
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
-        self._best: _Ways = {}
+        self._bound = chosen.bound
+        self._once: int | None = None
+        self.best: _Ways = {}
+        """The ways of the incumbent; empty: layer by layer."""
 
-    def is_better(self, ways: _Ways, plan: Callable[[Problem], Plan | None] | None = None) -> bool:
+    def allow_again(self) -> None:
+        """Compare candidates in which rows are computed again with the best plan so far."""
+        self._once = None if self.incumbent.plan is None else self.incumbent.workspace_bytes()
+
+    def is_better(self, ways: _Ways, plan: _Planner | None = None) -> bool:
         """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept.
 
-        It is not planned where its fullest job leaves no hope, or where a fed model would go layer by layer.
+        It is not planned where no plan can be better, or where a fed model would go layer by layer; and it is not kept
+        where it saves too little for the rows that it computes again.
         """
         peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
         has_no_hope = has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes()
-        if has_no_hope or not self.fed <= ways.keys():
+        if has_no_hope or self.incumbent.is_least(self._bound) or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
-        if ways and ways == self._best:
+        if ways and ways == self.best:
             analysis = self.incumbent.chosen
         else:
             analysis = self._replanner.retime(self._whole, _choices(self._whole.choices, ways))
-        self.incumbent.look(analysis, budget)
+        self.incumbent.look(analysis, budget, self._most(ways))
         is_kept = self.incumbent.plan is not before
-        self._best = ways if is_kept else self._best
+        self.best = ways if is_kept else self.best
         return is_kept
 
+    def _most(self, ways: _Ways) -> int | None:
+        """Return the most bytes of workspace with which a candidate is worth its work; None: as many as it takes."""
+        worth = sum(way.worth for way in ways.values())
+        return floor(self._once * (1 - worth)) if worth and self._once is not None else None
 
-def _plan_candidates(
-    candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: Callable[[Problem], Plan | None]
-) -> None:
-    """Plan all candidates with little effort, and once more those of the best one's kind, and those with rows again."""
+
+def _plan_candidates(candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: _Planner) -> None:
+    """Plan all candidates with little effort, and once more those of the best one's kind."""
     best = _best_ways(candidates, list(chain(*kinds)))
     alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
-    again = [each for each in kinds[-1] if each not in alike]
-    for each in chain(sorted(alike, key=lambda each: each != best), again):
+    for each in sorted(alike, key=lambda each: each != best):
         candidates.is_better(each, plan)
+
+
+def _plan_again(candidates: _Candidates, again: Sequence[_Ways], plan: _Planner) -> None:
+    """Plan the candidates in which models compute rows again: all of these models, or one of them."""
+    candidates.allow_again()
+    once = candidates.best
+    for ways in again:
+        repeating = {index: way for index, way in ways.items() if way.recomputed}
+        single = [{**once, index: way} for index, way in repeating.items()] if len(ways) > 1 else []
+        for each in ({**ways, **repeating}, *single[: effort.ORDER_MODELS]):
+            if candidates.is_better(each):
+                candidates.is_better(each, plan)
 
 
 def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
@@ -250,9 +300,12 @@ def _in_stretches(
 
 
 def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
-    """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
+    """Return the way in which a model computes rows again; the same where it may not, or it is not worth it."""
     order = recomputed(request, analysis, index) if request.models[index].recompute else None
-    return way if order is None else replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers)
+    if order is None:
+        return way
+    again = replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers, more=order.more)
+    return again if again.peak < way.peak and again.peak <= way.peak * (1 - again.worth) else way
 
 
 def _bound(

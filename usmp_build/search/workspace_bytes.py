@@ -12,6 +12,7 @@ from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, direct, reversible
+from usmp_build.search.incumbent import workspace
 from usmp_build.search.operator_order import BestCandidate
 
 
@@ -35,12 +36,6 @@ def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tup
                 yield _bytes(other, members, other_plan)
 
     return tuple(min(sizes(model)) for model in range(len(request.models)))
-
-
-def workspace(analysis: Analysis, plan: Plan) -> int:
-    """Return the bytes of workspace that a plan takes."""
-    members = analysis.storage.workspace
-    return _bytes(analysis, members, of_members(plan, members))
 
 
 def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: int | None = None) -> int:
