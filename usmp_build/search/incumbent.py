@@ -19,7 +19,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, DirectionResult, direct, reversible
 from usmp_build.search.replanner import Replanner
-from usmp_build.units import align_up
+from usmp_build.units import MAX_BYTES, align_up
 
 
 class Incumbent:
@@ -47,7 +47,7 @@ class Incumbent:
         """Whether no directions of any candidate make a better plan of the workspace."""
         return self._rank is not None and min(self._bounds) >= self._rank
 
-    def look(self, candidate: Analysis, budget: Budget, most: int | None = None) -> None:
+    def look(self, candidate: Analysis, budget: Budget, most: int = MAX_BYTES) -> None:
         """Search directions with which a candidate makes a better plan; one with more bytes than `most` is not kept."""
         members = candidate.storage.workspace
         first, first_plan = self._first
@@ -55,7 +55,7 @@ class Incumbent:
         result = direct(reversible(self._request, candidate, members), budget, self._rank, workspace_plan)
         self._bounds.append(result.bound)
         plan_of_all = _combined(candidate, members, result, self._constants)
-        if plan_of_all is not None and (most is None or workspace(candidate, plan_of_all) <= most):
+        if plan_of_all is not None and workspace(candidate, plan_of_all) <= most:
             self._rank, self.plan, self.chosen = result.rank, plan_of_all, candidate
             self.analysis = with_directions(self._request, candidate, result)
 

@@ -40,6 +40,7 @@ from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool
 from usmp_build.search.replanner import Replanner
+from usmp_build.units import MAX_BYTES
 
 
 def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
@@ -65,7 +66,7 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     candidates = _Candidates(replanner, chosen, fed)
     *kinds, again = _ways(request, analyses, rows, orders)
     _plan_candidates(candidates, kinds, replanner.moderate)
-    _plan_again(candidates, again, replanner.attempt)
+    _plan_again(candidates, again, replanner.moderate)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return chosen
@@ -162,7 +163,8 @@ class _Candidates:
         where it saves too little for the rows that it computes again.
         """
         peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
-        has_no_hope = has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes()
+        most = self._most(ways)
+        has_no_hope = has_one_pool(self._whole) and peak > min(self.incumbent.workspace_bytes() - 1, most)
         if has_no_hope or self.incumbent.is_least(self._bound) or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
@@ -171,15 +173,15 @@ class _Candidates:
             analysis = self.incumbent.chosen
         else:
             analysis = self._replanner.retime(self._whole, _choices(self._whole.choices, ways))
-        self.incumbent.look(analysis, budget, self._most(ways))
+        self.incumbent.look(analysis, budget, most)
         is_kept = self.incumbent.plan is not before
         self.best = ways if is_kept else self.best
         return is_kept
 
-    def _most(self, ways: _Ways) -> int | None:
-        """Return the most bytes of workspace with which a candidate is worth its work; None: as many as it takes."""
+    def _most(self, ways: _Ways) -> int:
+        """Return the most bytes of workspace with which a candidate is worth the rows that it computes again."""
         worth = sum(way.worth for way in ways.values())
-        return floor(self._once * (1 - worth)) if worth and self._once is not None else None
+        return floor(self._once * (1 - worth)) if worth and self._once is not None else MAX_BYTES
 
 
 def _plan_candidates(candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: _Planner) -> None:
@@ -198,8 +200,8 @@ def _plan_again(candidates: _Candidates, again: Sequence[_Ways], plan: _Planner)
         repeating = {index: way for index, way in ways.items() if way.recomputed}
         single = [{**once, index: way} for index, way in repeating.items()] if len(ways) > 1 else []
         for each in ({**ways, **repeating}, *single[: effort.ORDER_MODELS]):
-            if candidates.is_better(each):
-                candidates.is_better(each, plan)
+            candidates.is_better(each)
+            candidates.is_better(each, plan)
 
 
 def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
@@ -300,12 +302,11 @@ def _in_stretches(
 
 
 def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
-    """Return the way in which a model computes rows again; the same where it may not, or it is not worth it."""
+    """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
     order = recomputed(request, analysis, index) if request.models[index].recompute else None
-    if order is None:
+    if order is None or (not order.more and order.peak >= way.peak):
         return way
-    again = replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers, more=order.more)
-    return again if again.peak < way.peak and again.peak <= way.peak * (1 - again.worth) else way
+    return replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers, more=order.more)
 
 
 def _bound(
