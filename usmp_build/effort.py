@@ -85,6 +85,8 @@ FIXES_TRIED = 5
 """Other manifests that are planned when nothing fits: up to 3 s."""
 FIXES_STATED = 16
 """Other manifests that are stated then; those that a bound refuses are not planned, but stating one takes 0.2 s."""
+FIXES_BUFFERS = 200
+"""Buffers, layer by layer, of a firmware that is planned without limits, too, to state another manifest: 1 s."""
 FIXES_OF_PAIRS = 6
 """Of these, manifests in which two models take turns."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from usmp_build import effort
 from usmp_build.errors import Diagnostic, DoesNotFit
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import steps
@@ -32,6 +33,9 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
         first = asked.analyze()
         if ports_exceed_limits(other, first):
             return None
+        within = choose(replace(asked, takes_first=True), first)
+        if within.plan is not None or len(first.problem.buffers) > effort.FIXES_BUFFERS:
+            return within.analysis
         unlimited = choose(asked.asking(without_limits(other, range(len(other.pools))))).analysis
         problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
         return replace(unlimited, problem=problem)

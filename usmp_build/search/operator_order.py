@@ -70,12 +70,16 @@ class Orders:
         self._first_candidates = [first, *others]
         self._incumbent = Incumbent(replanner, first, replanner.solve(first))
         for each in self._first_candidates:
+            if replanner.takes_first and self._incumbent.plan is not None:
+                break
             self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._first_candidates)))
         self._bound = least_workspace(first, self.of_models)
         self.chosen = self._with_proofs(are_all=False)
 
     def finish(self) -> BestCandidate:
         """Try more orders, if any can be better; then plan the best choice with full effort."""
+        if self._replanner.takes_first:
+            return self.chosen
         if self._incumbent.workspace_bytes() > self._bound:
             self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
         return _planned_with_full_effort(self._replanner, self.chosen)

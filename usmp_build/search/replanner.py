@@ -37,6 +37,8 @@ class Replanner:
     algorithm: Algorithm
     step: Callable[[], None] = silent
     """Called for each analysis, to show progress."""
+    takes_first: bool = False
+    """Whether any plan will do: the search ends with the first one."""
 
     @staticmethod
     def of(request: Request, models: tuple[Model, ...]) -> Replanner:

@@ -46,6 +46,8 @@ from usmp_build.units import MAX_BYTES
 def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     """Return the best plan layer by layer, or a better one with layers that run row by row."""
     request, chosen = replanner.request, layer_by_layer.finish()
+    if replanner.takes_first and chosen.plan is not None:
+        return chosen
     whole, of_whole = layer_by_layer.first, layer_by_layer.of_models
     enough = _enough(request, whole, of_whole)
     rows = dict(_rows(replanner, chosen.analysis, _small(request, of_whole, enough)))
@@ -165,7 +167,8 @@ class _Candidates:
         peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
         most = self._most(ways)
         has_no_hope = has_one_pool(self._whole) and peak > min(self.incumbent.workspace_bytes() - 1, most)
-        if has_no_hope or self.incumbent.is_least(self._bound) or not self.fed <= ways.keys():
+        is_done = self.incumbent.is_least(self._bound) or (self._replanner.takes_first and self.incumbent.plan)
+        if has_no_hope or is_done or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
