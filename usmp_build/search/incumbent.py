@@ -45,7 +45,7 @@ class Incumbent:
     @property
     def directions_are_proven(self) -> bool:
         """Whether no directions of any candidate make a better plan of the workspace."""
-        return self._rank is not None and min(self._bounds) >= self._rank
+        return self._rank is not None and bool(self._bounds) and min(self._bounds) >= self._rank
 
     def look(self, candidate: Analysis, budget: Budget, most: int = MAX_BYTES) -> None:
         """Search directions with which a candidate makes a better plan; one with more bytes than `most` is not kept."""

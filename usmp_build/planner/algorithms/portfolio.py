@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from usmp_build import effort
-from usmp_build.planner.algorithms.core import LARGEST, core
+from usmp_build.planner.algorithms.core import LARGEST, MOST_PAIRS, core
 from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
@@ -116,7 +116,8 @@ class _FirstFit:
         buffers = [self._problem.buffers[index] for index in self._positions]
         bytes_ = sum(max(b.end, b.alignment) for b in buffers)
         bytes_ += sum(abs(below) + abs(above) for near in self._neighbors.values() for _, below, above in near)
-        if module is None or max(bytes_, *limits) >= LARGEST:
+        pairs = sum(map(len, self._neighbors.values()))
+        if module is None or pairs > MOST_PAIRS or max(bytes_, *limits) >= LARGEST:
             return None
         return module.PoolFit(
             limits,

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from usmp_build.planner.algorithms.core import LARGEST, core
+from usmp_build.planner.algorithms.core import LARGEST, MOST_PAIRS, core
 from usmp_build.planner.algorithms.first_fit import neighbors
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan
@@ -145,7 +145,7 @@ class _Sweep:
         module, buffers = core(), [self._buffers[index] for index in self._order]
         near = list(chain.from_iterable(self._near))
         bytes_ = sum(map(max, ((b.end, b.alignment) for b in buffers))) + sum(abs(n.above) + abs(n.below) for n in near)
-        if module is None or max(bytes_, 2 * sum(self._weights)) >= LARGEST:
+        if module is None or len(near) > MOST_PAIRS or max(bytes_, 2 * sum(self._weights)) >= LARGEST:
             return None
         places = {index: place for place, index in enumerate(self._order)}
         return module.Sweep(
