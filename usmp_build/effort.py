@@ -86,7 +86,8 @@ FIXES_TRIED = 5
 FIXES_STATED = 16
 """Other manifests that are stated then; those that a bound refuses are not planned, but stating one takes 0.2 s."""
 FIXES_BUFFERS = 200
-"""Buffers, layer by layer, of a firmware that is planned without limits, too, to state another manifest: 1 s."""
+"""Buffers of a firmware whose refusal is explained with the full effort of the algorithm, and for which each other
+manifest is planned without limits, too, if it has so many layer by layer: 1 s."""
 FIXES_OF_PAIRS = 6
 """Of these, manifests in which two models take turns."""
 

@@ -52,6 +52,7 @@ def test_phases_are_shown_to_terminals(
 def test_logs_have_a_line_for_each_ten_seconds(
     monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], options: list[str]
 ) -> None:
+    monkeypatch.setattr(f"{Progress.__module__}.SECONDS_EACH", 10.0)
     errors, waits, waited = stream(), iter([False, False, True]), list[float]()
     monkeypatch.setattr("sys.stderr", errors)
     parser = argparse.ArgumentParser()

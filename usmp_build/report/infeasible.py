@@ -27,6 +27,8 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     """Explain why there is no plan, once for each family of pools; the place is the limit in question."""
     request, analysis = replanner.request, fitted.chosen.analysis
     quick = replanner.briefly()
+    is_small = len(analysis.problem.buffers) <= effort.FIXES_BUFFERS
+    algorithm = (replanner if is_small else quick).algorithm
 
     def restate(other: Request) -> Analysis | None:
         asked = quick.asking(other)
@@ -43,8 +45,8 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
     diagnostics = []
-    for shortage in explain(analysis.problem, quick.algorithm, exceeding):
-        others = suggested_fixes(request, analysis, shortage, quick.algorithm, restate)
+    for shortage in explain(analysis.problem, algorithm, exceeding):
+        others = suggested_fixes(request, analysis, shortage, algorithm, restate)
         together = _together(request, analysis, shortage.witness)
         scope = _scope(request, fitted.chosen, shortage)
         message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)
