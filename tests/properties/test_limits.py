@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DATA, one_model
+from tests.support.cli import DATA
 from tests.support.firmwares import Firmware, firmware
 from tests.support.shared_cases import FOLDER
 from tests.support.tools import few
@@ -88,7 +88,7 @@ def test_rows_are_better_where_the_fast_pool_is_small(seed: int, tmp_path: Path)
     assert all(again[name] <= size for name, size in sizes(rows).items() if name in again)
 
 
-@pytest.mark.parametrize(("size", "is_hopeless"), [(80, True), (2_000, False)])
+@pytest.mark.parametrize(("size", "is_hopeless"), [(40, True), (2_000, False)])
 def test_nothing_is_searched_within_limits_that_an_input_exceeds(
     size: int, is_hopeless: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +100,8 @@ def test_nothing_is_searched_within_limits_that_an_input_exceeds(
         return choose(replanner, *first)
 
     monkeypatch.setattr(limits_module, "choose", noticed)
-    text = one_model("digits", path="digits.tflite").replace('access = "rw"', f'access = "rw"\nsize = {size}', 1)
+    text = f'[project]\nname = "p"\n[pools.ram]\naccess = "rw"\nsize = {size}\n[pools.flash]\naccess = "ro"\n'
+    text += '[models.digits]\npath = "digits.tflite"\n'
     request = resolve(load(text.encode(), "usmp.toml"))
     files = DiskFiles(DATA)
     replanner = Replanner.of(request, tuple(plugins.import_model(model, files) for model in request.models))

@@ -90,7 +90,7 @@ def chain(layers: int) -> bytes:
 
 
 def many_cells(count: int) -> bytes:
-    """Cells as architecture search finds them, of twelve operators each: every one reads the two before it."""
+    """Cells as architecture search finds them, of eleven operators each: every one reads the two before it."""
     net = Net(6)
     before = x = net.conv(net.input(8, 8, 3), 8, (3, 3))
     for _ in range(count):
