@@ -70,8 +70,6 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
 def test_commands_are_timed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     small = (DATA / "odd_even.tflite").read_bytes()
     (tmp_path / "hello.tflite").write_bytes(small)
     for net in ("chain", "many_cells"):

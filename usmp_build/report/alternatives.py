@@ -44,8 +44,6 @@ def _alone(replanner: Replanner, chosen: BestCandidate, plan: Plan, index: int) 
     """
     request, together = replanner.request, workspace(chosen.analysis, plan)
     bytes_ = workspace_bytes.workspace_of(chosen.analysis, plan, index)
-    if bytes_ == together == chosen.bound:
-        return bytes_
     if bytes_ == together or len(request.models) == 1 or not chosen.ways or request.connections:
         return workspace_bytes.standalone_bytes(request, chosen, plan, index)
     alone = replace(request, models=(request.models[index],), concurrent=frozenset())

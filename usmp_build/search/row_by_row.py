@@ -307,7 +307,7 @@ def _in_stretches(
 def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
     """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
     order = recomputed(request, analysis, index) if request.models[index].recompute else None
-    if order is None or (not order.more and order.peak >= way.peak):
+    if order is None:
         return way
     return replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers, more=order.more)
 
