@@ -18,7 +18,7 @@ Neither order nor direction changes the number of instructions that run, so both
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from usmp_build import effort
@@ -28,6 +28,7 @@ from usmp_build.passes.order import Below, ModelOrders, least_workspace, model_o
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.replanner import Replanner
@@ -82,7 +83,7 @@ class Orders:
             return self.chosen
         if self._incumbent.workspace_bytes() > self._bound:
             self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
-        return _planned_with_full_effort(self._replanner, self.chosen)
+        return planned_again(self._replanner, self.chosen, self._replanner.attempt)
 
     def _with_proofs(self, are_all: bool) -> BestCandidate:
         """Return the incumbent with its proofs; `are_all`: all orders that could be better were tried."""
@@ -157,16 +158,15 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
         yield from ({m: order} for m, order in better.items())
 
 
-def _planned_with_full_effort(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
-    """Plan the choice again with full effort of the algorithm, if it was planned with less before."""
+def planned_again(
+    replanner: Replanner, chosen: BestCandidate, solve: Callable[[Problem], Plan | None]
+) -> BestCandidate:
+    """Plan the choice again, now that its directions are fixed, if it was planned with less effort or more freedom."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None or not isinstance(replanner.algorithm, Auto) or not chosen.analysis.choices.directions:
         return chosen
     if is_best(problem, plan):
         return chosen
-    full_plan = replanner.attempt(problem)
-    return (
-        chosen
-        if full_plan is None or quality(problem, full_plan) > quality(problem, plan)
-        else replace(chosen, plan=full_plan)
-    )
+    again = solve(problem)
+    is_worse = again is None or quality(problem, again) > quality(problem, plan)
+    return chosen if is_worse else replace(chosen, plan=again)

@@ -38,7 +38,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool
+from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool, planned_again
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_BYTES
 
@@ -76,7 +76,10 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
         bound = workspace_always(chosen.analysis)
     others = () if fed else (chosen.analysis, *chosen.others)
-    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
+    best = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
+    in_rows = incumbent.analysis.choices.by_rows.jobs
+    has_choice = any(operator not in in_rows for operator in incumbent.analysis.choices.directions)
+    return planned_again(replanner, best, replanner.glance) if has_choice else best
 
 
 def _enough(request: Request, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
