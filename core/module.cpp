@@ -14,22 +14,31 @@
 #include <vector>
 
 #include "large.h"
+#include "pool_fit.h"
 #include "search.h"
+#include "sweep.h"
 
 namespace {
 
 using usmp::Units;
-using Triples = std::vector<std::vector<std::tuple<Units, Units, Units>>>;
+using Triple = std::tuple<Units, Units, Units>;
+using Triples = std::vector<std::vector<Triple>>;
+
+std::vector<usmp::Neighbor> neighbors_of(const std::vector<Triple> &triples)
+{
+    std::vector<usmp::Neighbor> neighbors;
+    for (const auto &[other, above, below] : triples) {
+        neighbors.push_back({static_cast<int>(other), above, below});
+    }
+    return neighbors;
+}
 
 usmp::Strip make_strip(std::vector<Units> sizes, std::vector<Units> alignments, std::vector<Units> fixed,
                        const Triples &neighbors, const Triples &spans, int sections, bool linear)
 {
     usmp::Strip strip = {std::move(sizes), std::move(alignments), std::move(fixed), {}, {}, sections, linear};
     for (const auto &some : neighbors) {
-        strip.neighbors.emplace_back();
-        for (const auto &[other, above, below] : some) {
-            strip.neighbors.back().push_back({static_cast<int>(other), above, below});
-        }
+        strip.neighbors.push_back(neighbors_of(some));
     }
     for (const auto &some : spans) {
         strip.spans.emplace_back();
@@ -38,6 +47,37 @@ usmp::Strip make_strip(std::vector<Units> sizes, std::vector<Units> alignments, 
         }
     }
     return strip;
+}
+
+using InSweep = std::tuple<Units, Units, Units, std::int64_t, std::vector<Triple>, std::vector<int>>;
+
+usmp::Sweep make_sweep(const std::vector<InSweep> &buffers)
+{
+    std::vector<usmp::Swept> order;
+    for (const auto &[size, alignment, fixed, weight, near, done] : buffers) {
+        order.push_back({size, alignment, fixed, weight, neighbors_of(near), done});
+    }
+    return usmp::Sweep(std::move(order));
+}
+
+using InPools = std::tuple<Units, Units, Units, std::vector<int>, std::vector<Triple>>;
+
+usmp::PoolFit make_pool_fit(std::vector<Units> limits, const std::vector<InPools> &buffers)
+{
+    std::vector<usmp::Placeable> placeable;
+    for (const auto &[size, alignment, fixed, pools, neighbors] : buffers) {
+        placeable.push_back({size, alignment, fixed, pools, neighbors_of(neighbors)});
+    }
+    return usmp::PoolFit(std::move(limits), std::move(placeable));
+}
+
+std::vector<std::pair<int, Units>> placed(const usmp::PoolFit &fit, const std::vector<int> &order)
+{
+    std::vector<std::pair<int, Units>> places;
+    for (const auto &[pool, offset] : fit.placed(order)) {
+        places.emplace_back(pool, offset);
+    }
+    return places;
 }
 
 using Numbers = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -93,5 +133,15 @@ NB_MODULE(_usmp_build_core, module)
                 return std::make_tuple(static_cast<int>(answer.status), answer.offsets, answer.nodes);
             },
             nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<usmp::Sweep>(module, "Sweep")
+        .def("__init__",
+             [](usmp::Sweep *self, const std::vector<InSweep> &order) { new (self) usmp::Sweep(make_sweep(order)); })
+        .def("packed", &usmp::Sweep::packed, nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<usmp::PoolFit>(module, "PoolFit")
+        .def("__init__",
+             [](usmp::PoolFit *self, std::vector<Units> limits, const std::vector<InPools> &buffers) {
+                 new (self) usmp::PoolFit(make_pool_fit(std::move(limits), buffers));
+             })
+        .def("placed", &placed, nb::call_guard<nb::gil_scoped_release>());
     module.def("plan_timeline", &plan_timeline);
 }

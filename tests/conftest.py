@@ -16,6 +16,10 @@ from tests.support import sample
 from tests.support.checker import CheckedPlans
 from tests.support.planned import Shared
 from tests.support.tree import OF_CMAKE, ROOT, copy
+from usmp_build.cli import progress
+
+progress.SECONDS_EACH = 3600.0
+"""Tests compare what is said: on a slow machine, a line about what takes ten seconds would be in between."""
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

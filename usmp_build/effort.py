@@ -85,6 +85,9 @@ FIXES_TRIED = 5
 """Other manifests that are planned when nothing fits: up to 3 s."""
 FIXES_STATED = 16
 """Other manifests that are stated then; those that a bound refuses are not planned, but stating one takes 0.2 s."""
+FIXES_BUFFERS = 200
+"""Buffers of a firmware whose refusal is explained with the full effort of the algorithm, and for which each other
+manifest is planned without limits, too, if it has so many layer by layer: 1 s."""
 FIXES_OF_PAIRS = 6
 """Of these, manifests in which two models take turns."""
 

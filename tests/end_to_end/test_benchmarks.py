@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import board, cmsis_nn, host, measure, ram, tables
+from benchmarks import board, cmsis_nn, host, measure, ram, tables, times
 from benchmarks.cycles import estimate
 from benchmarks.figures import Figures
 from benchmarks.layers import Layer, layers_of
@@ -65,6 +65,23 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     assert layers == [1]  # of FULLY_CONNECTED; CMSIS-NN's on the M55 are not known.
     assert all(row in page.read_text() for row in re.findall(r"^\| odd_even .*$", said, re.MULTILINE))
     assert ROOT.as_posix() not in page.read_text()
+
+
+def test_commands_are_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = (DATA / "odd_even.tflite").read_bytes()
+    (tmp_path / "hello.tflite").write_bytes(small)
+    for net in ("chain", "many_cells"):
+        monkeypatch.setattr(times, net, lambda _: small)
+    assert times.main([str(tmp_path / "hello.tflite")]) == 0
+    _, _, *lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    for line in lines:
+        name, seconds, mebibytes = line.strip("| ").split(" | ")
+        assert "plan" in name
+        assert 0.05 < float(seconds) < 600
+        assert int(mebibytes) > 10
 
 
 M4, M55 = Place("M4", Isa.DSP), Place("M55", Isa.MVE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from benchmarks import recompute
 from tests.support.cli import DATA, call, manifest
 from tests.support.large_nets import mobilenet_v2
+from tests.support.nets import shuffled, time_series
 from tests.support.tools import needs_c
 from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
@@ -35,6 +37,20 @@ def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
     done = call("plan", written(folder, words), "--json")
     assert done.code == 0, done.err
     return json.loads(done.out), done.out
+
+
+@pytest.mark.parametrize("net", [time_series, shuffled])
+def test_it_is_never_worse_than_without_and_worth_its_work(net: Callable[[], bytes], tmp_path: Path) -> None:
+    (tmp_path / "net.tflite").write_bytes(net())
+    text = '[project]\nname = "p"\n[models.net]\npath = "net.tflite"\n'
+    once, again = (
+        json.loads(call("plan", manifest(tmp_path, text + words), "--json").out)
+        for words in ("", '[plan]\nrecompute = "100 %"\n')
+    )
+    bytes_, model = once["workspace"]["achieved"], again["models"][0]
+    saved = bytes_ - again["workspace"]["achieved"]
+    assert saved >= 0
+    assert 500 * saved * model["macs"] >= 100 * bytes_ * model["recomputed_macs"]
 
 
 @pytest.mark.long

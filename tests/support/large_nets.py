@@ -78,3 +78,27 @@ def resnet_18() -> bytes:
             y = net.conv(net.conv(x, channels, (3, 3), RELU, stride), channels, (3, 3), LINEAR)
             x = net.add(net.conv(x, channels, act=LINEAR, stride=stride) if stride > 1 else x, y, RELU)
     return net.file(net.scores(x, 10))
+
+
+def chain(layers: int) -> bytes:
+    """Convolutions one after another, of 8 and 16 channels in turn."""
+    net = Net(5)
+    x = net.input(16, 16, 8)
+    for layer in range(layers - 1):
+        x = net.conv(x, 16 if layer % 2 else 8, (3, 3) if layer % 4 == 0 else (1, 1))
+    return net.file(net.conv(x, 4, act=LINEAR))
+
+
+def many_cells(count: int) -> bytes:
+    """Cells as architecture search finds them, of eleven operators each: every one reads the two before it."""
+    net = Net(6)
+    before = x = net.conv(net.input(8, 8, 3), 8, (3, 3))
+    for _ in range(count):
+        left, right = net.conv(before, 4), net.conv(x, 4)
+        sums = [
+            net.add(net.depthwise(left, (3, 3)), net.depthwise(right, (5, 5))),
+            net.add(net.depthwise(right, (3, 3)), net.pool("MAX_POOL_2D", left, (3, 3), (1, 1), SAME)),
+            net.add(left, right),
+        ]
+        before, x = x, net.conv(net.concat(*sums), 8)
+    return net.file(net.scores(x, 6))

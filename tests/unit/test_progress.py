@@ -48,6 +48,37 @@ def test_phases_are_shown_to_terminals(
     assert errors.getvalue() == said
 
 
+@pytest.mark.parametrize(("stream", "options"), [(io.StringIO, []), (io.StringIO, ["-v"])])
+def test_logs_have_a_line_for_each_ten_seconds(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], options: list[str]
+) -> None:
+    monkeypatch.setattr(f"{Progress.__module__}.SECONDS_EACH", 10.0)
+    errors, waits, waited = stream(), iter([False, False, True]), list[float]()
+    monkeypatch.setattr("sys.stderr", errors)
+    parser = argparse.ArgumentParser()
+    progress_arguments(parser)
+    progress = Progress(parser.parse_args(options))
+    progress("planning")
+
+    def wait(seconds: float) -> bool:
+        waited.append(seconds)
+        return next(waits)
+
+    monkeypatch.setattr(progress._ended, "wait", wait)
+    with progress:
+        pass
+    lines = errors.getvalue().splitlines()
+    assert lines[bool(options) :] == ["planning ... 10 s", "planning ... 20 s"]
+    assert waited == [10, 10, 10]
+
+
+@pytest.mark.parametrize("option", ["-q", "--quiet"])
+def test_what_is_quiet_writes_no_log(option: str) -> None:
+    parser = argparse.ArgumentParser()
+    progress_arguments(parser)
+    assert Progress(parser.parse_args([option]))._log is None
+
+
 def test_planning_shows_progress(tmp_path: Path) -> None:
     model = DATA / "digits.tflite"
     said = call("generate", model, "-v", "--isa", "portable", "--out", tmp_path).err.splitlines()

@@ -1,4 +1,7 @@
-"""Shows progress: on one line of a terminal, which is erased at the end, or with --verbose as a line for each phase.
+"""Shows progress: on one line of a terminal, which is erased at the end; in logs as a line now and then.
+
+With --verbose each phase has a line, and elsewhere in logs one that takes long has a line every ten seconds: whoever
+reads the log of a build sees what it waits for.
 
 At the end it says for which instructions was planned, if the command line leaves that open.
 """
@@ -8,9 +11,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 from types import TracebackType
 
 _CLEAR = "\r\x1b[K"
+
+SECONDS_EACH = 10.0
+"""Between two lines of a log about one phase."""
 
 
 def progress_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +28,7 @@ def progress_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class Progress:
-    """Shows one phase after another on standard error; silent where that is no terminal, but for --verbose."""
+    """Shows one phase after another on standard error; it is a context manager."""
 
     def __init__(self, parsed: argparse.Namespace) -> None:
         is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -29,6 +36,17 @@ class Progress:
         self._shows = is_terminal and not parsed.quiet and not parsed.verbose
         self._phase, self._steps = "", 0
         self._parsed = parsed
+        self._ended = threading.Event()
+        self._log: threading.Thread | None = None
+        if not is_terminal and not parsed.quiet:
+            self._log = threading.Thread(target=self._write_log, daemon=True)
+
+    def _write_log(self) -> None:
+        """Write a line after every ten seconds in which work has not ended."""
+        rounds = 0
+        while not self._ended.wait(SECONDS_EACH):
+            rounds += 1
+            print(f"{self._phase} ... {rounds * SECONDS_EACH:.0f} s", file=sys.stderr, flush=True)
 
     def __call__(self, phase: str) -> None:
         """Show the phase that begins now."""
@@ -45,9 +63,14 @@ class Progress:
             print(f"{_CLEAR}{self._phase} ... {self._steps:,}", end="", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Progress:
+        if self._log is not None:
+            self._log.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._ended.set()
+        if self._log is not None:
+            self._log.join()
         if self._shows:
             print(_CLEAR, end="", file=sys.stderr, flush=True)
         note = getattr(self._parsed, "isa_note", "")

@@ -306,7 +306,8 @@ class Plan(Table):
     recompute: kinds.Percent = key(
         "percentage",
         "With `rows`: how many more multiplications each model may take so that fewer rows are in memory: they are "
-        "dropped, and computed again ([rows.md](rows.md#rows-that-are-computed-again)).",
+        "dropped, and computed again where each per cent saves a fifth of a per cent of the workspace "
+        "([rows.md](rows.md#rows-that-are-computed-again)).",
         "10 %",
         0,
         "`0 %`: no row is computed twice",

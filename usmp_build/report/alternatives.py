@@ -12,15 +12,16 @@ from usmp_build.report.larger_pools import in_larger_pools
 from usmp_build.report.retention_cost import retention_cost
 from usmp_build.search import workspace_bytes
 from usmp_build.search.concat_aliasing import choose
+from usmp_build.search.incumbent import workspace
 from usmp_build.search.limits import Fitted
+from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
 def alternatives(replanner: Replanner, fitted: Fitted, plan: Plan) -> AlternativesRecord:
     """Plan the models by themselves, without settings that cost memory, as filed, and in larger pools."""
     request, chosen = replanner.request, fitted.chosen
-    sizes = workspace_bytes.standalone_bytes(request, chosen, plan)
-    standalone = [_alone(replanner, fitted, plan, model, bytes_) for model, bytes_ in enumerate(sizes)]
+    standalone = [_alone(replanner, chosen, plan, model) for model in range(len(request.models))]
     retention = retention_cost(replanner, chosen.analysis, plan)
     compiler_plans = [
         CompilerPlanRecord(**asdict(model.compiler_plan)) if model.compiler_plan else None for model in replanner.models
@@ -34,20 +35,20 @@ def alternatives(replanner: Replanner, fitted: Fitted, plan: Plan) -> Alternativ
     )
 
 
-def _alone(replanner: Replanner, fitted: Fitted, plan: Plan, index: int, bytes_: int) -> int:
-    """Return the bytes of workspace that a model takes where it is the only one; `bytes_` in the plan of all models.
+def _alone(replanner: Replanner, chosen: BestCandidate, plan: Plan, index: int) -> int:
+    """Return the bytes of workspace that a model takes where it is the only one.
 
     Of several models in one pool only the largest has a reason to need less, so only it runs row by row as far as it
     can: the one that takes as much as all together.  Any other is planned again, but one with connections, which is
     planned with its partners only.
     """
-    request, chosen = replanner.request, fitted.chosen
-    is_largest = bytes_ == workspace_bytes.workspace(chosen.analysis, plan)
-    if is_largest or len(request.models) == 1 or not chosen.ways or request.connections:
-        return bytes_
+    request, together = replanner.request, workspace(chosen.analysis, plan)
+    bytes_ = workspace_bytes.workspace_of(chosen.analysis, plan, index)
+    if bytes_ == together or len(request.models) == 1 or not chosen.ways or request.connections:
+        return workspace_bytes.standalone_bytes(request, chosen, plan, index)
     alone = replace(request, models=(request.models[index],), concurrent=frozenset())
     best = choose(replace(replanner.asking(alone).by(Auto()), models=(replanner.models[index],)))
-    return bytes_ if best.plan is None else min(bytes_, workspace_bytes.workspace(best.analysis, best.plan))
+    return bytes_ if best.plan is None else min(bytes_, workspace(best.analysis, best.plan))
 
 
 def _max_live(replanner: Replanner) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from usmp_build import effort
 from usmp_build.errors import Diagnostic, DoesNotFit
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import steps
@@ -17,7 +18,7 @@ from usmp_build.planner.memory.shortage import ProofScope, Shortage, put_into_wo
 from usmp_build.report.suggestions import suggested_fixes
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
-from usmp_build.search.limits import Fitted, without_limits
+from usmp_build.search.limits import Fitted, ports_exceed_limits, without_limits
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
@@ -25,17 +26,27 @@ from usmp_build.search.replanner import Replanner
 def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     """Explain why there is no plan, once for each family of pools; the place is the limit in question."""
     request, analysis = replanner.request, fitted.chosen.analysis
+    quick = replanner.briefly()
+    is_small = len(analysis.problem.buffers) <= effort.FIXES_BUFFERS
+    algorithm = (replanner if is_small else quick).algorithm
 
-    def restate(other: Request) -> Analysis:
-        unlimited = choose(replanner.asking(without_limits(other, range(len(other.pools))))).analysis
+    def restate(other: Request) -> Analysis | None:
+        asked = quick.asking(other)
+        first = asked.analyze()
+        if ports_exceed_limits(other, first):
+            return None
+        within = choose(replace(asked, takes_first=True), first)
+        if within.plan is not None or len(first.problem.buffers) > effort.FIXES_BUFFERS:
+            return within.analysis
+        unlimited = choose(asked.asking(without_limits(other, range(len(other.pools))))).analysis
         problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
         return replace(unlimited, problem=problem)
 
     exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
     diagnostics = []
-    for shortage in explain(analysis.problem, replanner.algorithm, exceeding):
-        others = suggested_fixes(request, analysis, shortage, replanner.algorithm, restate)
+    for shortage in explain(analysis.problem, algorithm, exceeding):
+        others = suggested_fixes(request, analysis, shortage, algorithm, restate)
         together = _together(request, analysis, shortage.witness)
         scope = _scope(request, fitted.chosen, shortage)
         are_constants = all(analysis.storage.buffers[b].kind is Kind.CONSTANT for b in shortage.witness.buffers)

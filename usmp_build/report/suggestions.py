@@ -26,8 +26,10 @@ from usmp_build.planner.memory.trials import Attempt, Trials
 from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
 from usmp_build.units import count_bytes, show_bytes
 
-Restate: TypeAlias = Callable[[Request], Analysis]
-"""What the passes would find if the manifest said something else.  Raises UsmpError if it may not say that."""
+Restate: TypeAlias = Callable[[Request], Analysis | None]
+"""What the passes would find if the manifest said something else; None: nothing that fits.
+
+Raises UsmpError if it may not say that."""
 
 _FINDERS = ("auto", "exact")
 """Algorithms that may find a plan where others do not."""
@@ -53,8 +55,8 @@ def suggested_fixes(
             after = restate(change.applied(request))
         except UsmpError:
             continue
-        places = _solved(after.problem, concerned, trials)
-        if places is not None:
+        places = _solved(after.problem, concerned, trials) if after else None
+        if after is not None and places is not None:
             yield change.fix(request, _Outcome(analysis, after, places))
 
 

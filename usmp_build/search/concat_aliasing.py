@@ -35,21 +35,20 @@ from usmp_build.search.workspace_bytes import max_live
 Operators = frozenset[OperatorRef]
 
 
-def choose(replanner: Replanner) -> BestCandidate:
-    """Choose aliases, orders and directions of a firmware.
+def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate:
+    """Choose aliases, orders and directions of a firmware; `first` is its first analysis, if that is there already.
 
     Raises CheckFailed when the algorithm returns a wrong plan.
     """
-    orders, has_alternatives = _choose_aliases(replanner)
-    return replace(row_by_row(replanner, orders.finish()), other_buffers=has_alternatives)
+    orders, has_alternatives = _choose_aliases(replanner, first or replanner.analyze())
+    return replace(row_by_row(replanner, orders), other_buffers=has_alternatives)
 
 
-def _choose_aliases(replanner: Replanner) -> tuple[Orders, bool]:
+def _choose_aliases(replanner: Replanner, all_aliased: Analysis) -> tuple[Orders, bool]:
     """Choose the operators that alias; return also whether there were alternatives.
 
     If nothing fits, they alias where that takes no more workspace at the fullest step, which the error then reports.
     """
-    all_aliased = replanner.analyze(None)
     if not (sites := operators_with_parts(all_aliased.models)):
         return Orders(replanner, all_aliased), bool(_operators_of(all_aliased.models, {COPY}))
     all_copied = replanner.analyze(frozenset())

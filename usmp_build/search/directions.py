@@ -227,7 +227,8 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     allowed = allowed_distances(request, analysis)
 
     def problem_with(directions: Directions) -> Problem:
-        return cached_problem(frozenset(directions.items()))
+        changed = {ref: each for ref, each in directions.items() if analysis.choices.direction(ref) is not each}
+        return cached_problem(frozenset(changed.items())) if changed else part
 
     @lru_cache(maxsize=_CACHED_PROBLEMS)
     def cached_problem(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:

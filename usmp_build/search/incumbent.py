@@ -13,12 +13,13 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.passes import redirect
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.components import restricted
+from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Allocation, Plan, of_members, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, DirectionResult, direct, reversible
 from usmp_build.search.replanner import Replanner
-from usmp_build.units import align_up
+from usmp_build.units import MAX_BYTES, align_up
 
 
 class Incumbent:
@@ -44,35 +45,52 @@ class Incumbent:
     @property
     def directions_are_proven(self) -> bool:
         """Whether no directions of any candidate make a better plan of the workspace."""
-        return self._rank is not None and min(self._bounds) >= self._rank
+        return self._rank is not None and bool(self._bounds) and min(self._bounds) >= self._rank
 
-    def look(self, candidate: Analysis, budget: Budget) -> None:
-        """Search directions with which a candidate makes a better plan."""
+    def look(self, candidate: Analysis, budget: Budget, most: int = MAX_BYTES) -> None:
+        """Search directions with which a candidate makes a better plan; one with more bytes than `most` is not kept."""
         members = candidate.storage.workspace
         first, first_plan = self._first
         workspace_plan = of_members(first_plan, members) if first_plan is not None and candidate is first else None
         result = direct(reversible(self._request, candidate, members), budget, self._rank, workspace_plan)
         self._bounds.append(result.bound)
         plan_of_all = _combined(candidate, members, result, self._constants)
-        if plan_of_all is not None:
+        if plan_of_all is not None and workspace(candidate, plan_of_all) <= most:
             self._rank, self.plan, self.chosen = result.rank, plan_of_all, candidate
             self.analysis = with_directions(self._request, candidate, result)
 
+    def is_least(self, bound: int) -> bool:
+        """Whether the plan has the lowest rank of any that needs `bound` bytes of workspace, a lower bound, or more."""
+        if self.plan is None or self.workspace_bytes() > bound:
+            return False
+        members = self.chosen.storage.workspace
+        used = {self.plan.allocations[index].pool for index in members}
+        preferred = min((pool for index in members for pool in self.chosen.problem.buffers[index].pools), default=0)
+        return used <= {preferred} and not cheaper_elsewhere(self.chosen.problem, self.plan)
+
     def workspace_bytes(self) -> int:
         """Return the bytes of workspace that the plan takes; without a plan, one more than any plan may take."""
-        members = self.chosen.storage.workspace
-        problem = restricted(self.chosen.problem, members)
         if self.plan is not None:
-            return sum(peaks(problem, of_members(self.plan, members)))
+            return workspace(self.chosen, self.plan)
+        problem = restricted(self.chosen.problem, self.chosen.storage.workspace)
         limits = [problem.pools[pool].limit for pool in {pool for buffer in problem.buffers for pool in buffer.pools}]
         most = sum(align_up(buffer.size, buffer.alignment) for buffer in problem.buffers)
         return 1 + sum(most if limit is None else limit for limit in limits)
 
 
+def workspace(analysis: Analysis, plan: Plan) -> int:
+    """Return the bytes of workspace that a plan takes."""
+    members = analysis.storage.workspace
+    return sum(peaks(restricted(analysis.problem, members), of_members(plan, members)))
+
+
 def with_directions(request: Request, candidate: Analysis, result: DirectionResult) -> Analysis:
     """Return the analysis of a candidate with the directions of a search."""
     directions = {**candidate.choices.directions, **(result.directions or {})}
-    return redirect(request, candidate, replace(candidate.choices, directions=directions))
+    choices = replace(candidate.choices, directions=directions)
+    if all(candidate.choices.direction(ref) is direction for ref, direction in directions.items()):
+        return replace(candidate, choices=choices)
+    return redirect(request, candidate, choices)
 
 
 def _combined(

@@ -4,10 +4,12 @@ A limit cuts off intermediate solutions of a search, so that without it the sear
 the firmware is also planned with limits lifted, and any result that fits is a candidate:
 
     all limits kept       first; final if no plan can be better
-    all lifted            otherwise; then the algorithm runs again within the limits, with the orders, directions and
-                          parts of that plan
-    each lifted alone     where there is no plan yet
+    all lifted            otherwise.  A plan that fits is taken, unless the one before is better; else the algorithm
+                          runs again within the limits, with the orders, directions and parts of that plan
+    each lifted alone     where there is no plan yet, and none is known to be impossible
     all but each lifted   the same
+
+Nothing is searched within limits that the inputs or outputs of a model exceed by themselves.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from itertools import islice
 from usmp_build import effort
 from usmp_build.errors import CheckFailed
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.storage import Kind
 from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import unmet
+from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.limits import cheaper_elsewhere, with_limits
 from usmp_build.planner.memory.plan import Plan, quality
 from usmp_build.planner.memory.problem import Problem
@@ -42,22 +47,63 @@ class Fitted:
 
 def fit(replanner: Replanner) -> Fitted:
     """Plan within the limits of the request.  Raises CheckFailed when the algorithm returns a wrong plan."""
-    request = replanner.request
-    best = choose(replanner)
-    limited_pools = _limited_pools(request, best.analysis)
+    first = replanner.analyze()
+    limited_pools = _limited_pools(replanner.request, first)
+    if limited_pools and ports_exceed_limits(replanner.request, first):
+        return _without_plan(replanner, first, limited_pools)
+    best = choose(replanner, first)
     if not limited_pools or _cannot_gain(best):
         return Fitted(best, None)
     unlimited = choose_without_limits(replanner, limited_pools)
     if unlimited is None:
         return Fitted(best, None)
+    if best.plan is None and _is_impossible(replanner.request, unlimited):
+        return Fitted(_within(replanner, unlimited, _no_plan), unlimited)
     candidate = _within(replanner, unlimited, replanner.glance if best.plan else replanner.attempt)
-    if best.plan is None or _is_better(candidate, best):
+    is_known = candidate.plan is not None and candidate.plan is unlimited.plan
+    if best.plan is None or _is_better(candidate, best) or (is_known and _are_apart(candidate, best)):
         best = candidate
     for subset in islice(_subsets(limited_pools), effort.LIMITS_LIFTED):
         if best.plan is None and (other := choose_without_limits(replanner, subset)) is not None:
             candidate = _within(replanner, other, replanner.attempt)
             best = best if candidate.plan is None else candidate
     return Fitted(best, unlimited)
+
+
+def ports_exceed_limits(request: Request, analysis: Analysis) -> bool:
+    """Tell whether the inputs or the outputs of a model do not fit beside what is always alive: then there is no plan.
+
+    They are in one piece, and alive together when a run begins or ends, whatever the order, the rows and the parts.
+    """
+    buffers, always = analysis.storage.buffers, analysis.survivors.always
+    for index, (asked, model) in enumerate(zip(request.models, analysis.models, strict=True)):
+        if model.is_program or asked.has_row_ports or operators_with_parts([model]):
+            continue
+        for kind in (Kind.INPUT, Kind.OUTPUT):
+            ports = {i for i, buffer in enumerate(buffers) if buffer.kind is kind and index in buffer.models}
+            if unmet(restricted(analysis.problem, sorted(ports | always))):
+                return True
+    return False
+
+
+def _without_plan(replanner: Replanner, first: Analysis, limited_pools: Collection[int]) -> Fitted:
+    """Return what explains that there is no plan: one without limits, made with little effort."""
+    unlimited = choose_without_limits(replanner.briefly(), limited_pools)
+    if unlimited is None:
+        return Fitted(BestCandidate(first, None, 0), None)
+    return Fitted(_within(replanner, unlimited, _no_plan), unlimited)
+
+
+def _no_plan(_: Problem) -> None:
+    """Look for no plan where there is none."""
+
+
+def _is_impossible(request: Request, unlimited: BestCandidate) -> bool:
+    """Tell whether a bound of all orders, directions and rows proves that no plan keeps the limits."""
+    buffers = unlimited.analysis.problem.buffers
+    pools = {pool for index in unlimited.analysis.storage.workspace for pool in buffers[index].pools}
+    limits = [limit for pool in pools if (limit := request.pools[pool].limit) is not None]
+    return len(limits) == len(pools) and not unlimited.other_buffers and unlimited.bound > sum(limits)
 
 
 def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> BestCandidate | None:
@@ -89,9 +135,12 @@ def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 def _cannot_gain(chosen: BestCandidate) -> bool:
-    """Tell whether lifting limits cannot help: the plan is proven best, or has every buffer where it costs least."""
+    """Tell whether lifting limits cannot help: the plan is proven best, or has every buffer where it costs least.
+
+    With other aliases the plan may cost less: within the limits they were compared with what the limits made dearer.
+    """
     problem, plan = chosen.analysis.problem, chosen.plan
-    if plan is None:
+    if plan is None or (chosen.other_buffers and quality(problem, plan)[0] > 0):
         return False
     return not cheaper_elsewhere(problem, plan) or (chosen.orders_are_proven and is_best(problem, plan))
 
@@ -103,6 +152,12 @@ def _is_better(one: BestCandidate, other: BestCandidate) -> bool:
     if operators_with_parts(one.analysis.models) == operators_with_parts(other.analysis.models):
         return quality(one.analysis.problem, one.plan) < quality(other.analysis.problem, other.plan)
     return is_no_worse(one, other) and not is_no_worse(other, one)
+
+
+def _are_apart(one: BestCandidate, other: BestCandidate) -> bool:
+    """Tell whether two plans have other aliases, and neither is better in all respects."""
+    sites = [operators_with_parts(each.analysis.models) for each in (one, other)]
+    return sites[0] != sites[1] and is_no_worse(one, other) == is_no_worse(other, one)
 
 
 def _within(replanner: Replanner, chosen: BestCandidate, solve: Callable[[Problem], Plan | None]) -> BestCandidate:

@@ -18,7 +18,7 @@ Neither order nor direction changes the number of instructions that run, so both
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from usmp_build import effort
@@ -28,6 +28,7 @@ from usmp_build.passes.order import Below, ModelOrders, least_workspace, model_o
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.replanner import Replanner
@@ -63,21 +64,26 @@ class Orders:
         Raises CheckFailed when the algorithm returns a wrong plan.
         """
         self._replanner = replanner
-        self._orders = model_orders(replanner.request, first)
-        better = {m: each.best for m, each in enumerate(self._orders) if each and each.best}
+        self.first = first
+        self.of_models = model_orders(replanner.request, first)
+        better = {m: each.best for m, each in enumerate(self.of_models) if each and each.best}
         others = (replanner.retime(first, Choices(orders)) for orders in _combinations(better))
         self._first_candidates = [first, *others]
         self._incumbent = Incumbent(replanner, first, replanner.solve(first))
         for each in self._first_candidates:
+            if replanner.takes_first and self._incumbent.plan is not None:
+                break
             self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._first_candidates)))
-        self._bound = least_workspace(first, self._orders)
+        self._bound = least_workspace(first, self.of_models)
         self.chosen = self._with_proofs(are_all=False)
 
     def finish(self) -> BestCandidate:
         """Try more orders, if any can be better; then plan the best choice with full effort."""
+        if self._replanner.takes_first:
+            return self.chosen
         if self._incumbent.workspace_bytes() > self._bound:
             self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
-        return _planned_with_full_effort(self._replanner, self.chosen)
+        return planned_again(self._replanner, self.chosen, self._replanner.attempt)
 
     def _with_proofs(self, are_all: bool) -> BestCandidate:
         """Return the incumbent with its proofs; `are_all`: all orders that could be better were tried."""
@@ -101,9 +107,9 @@ class Orders:
         start = self._incumbent.chosen
         current = _orders(start)
         tried = set(map(_orders, self._first_candidates))
-        most = min(effort.ORDERS, effort.ORDER_BUFFERS // max(1, len(start.problem.buffers))) // len(self._orders)
+        most = min(effort.ORDERS, effort.ORDER_BUFFERS // max(1, len(start.problem.buffers))) // len(self.of_models)
         are_all, models = True, 0
-        for model, orders in enumerate(self._orders):
+        for model, orders in enumerate(self.of_models):
             if orders is None:
                 continue  # statements have one order
             promising = _promising_orders(orders, self._incumbent, most)
@@ -152,16 +158,15 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
         yield from ({m: order} for m, order in better.items())
 
 
-def _planned_with_full_effort(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
-    """Plan the choice again with full effort of the algorithm, if it was planned with less before."""
+def planned_again(
+    replanner: Replanner, chosen: BestCandidate, solve: Callable[[Problem], Plan | None]
+) -> BestCandidate:
+    """Plan the choice again, now that its directions are fixed, if it was planned with less effort or more freedom."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None or not isinstance(replanner.algorithm, Auto) or not chosen.analysis.choices.directions:
         return chosen
     if is_best(problem, plan):
         return chosen
-    full_plan = replanner.attempt(problem)
-    return (
-        chosen
-        if full_plan is None or quality(problem, full_plan) > quality(problem, plan)
-        else replace(chosen, plan=full_plan)
-    )
+    again = solve(problem)
+    is_worse = again is None or quality(problem, again) > quality(problem, plan)
+    return chosen if is_worse else replace(chosen, plan=again)

@@ -37,6 +37,8 @@ class Replanner:
     algorithm: Algorithm
     step: Callable[[], None] = silent
     """Called for each analysis, to show progress."""
+    takes_first: bool = False
+    """Whether any plan will do: the search ends with the first one."""
 
     @staticmethod
     def of(request: Request, models: tuple[Model, ...]) -> Replanner:
@@ -51,6 +53,10 @@ class Replanner:
     def by(self, algorithm: Algorithm) -> Replanner:
         """Return a replanner of the same firmware with another algorithm."""
         return replace(self, algorithm=algorithm)
+
+    def briefly(self) -> Replanner:
+        """Return a replanner whose algorithm takes little effort, if it supports that."""
+        return self.by(self.algorithm.brief) if isinstance(self.algorithm, Auto) else self
 
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""

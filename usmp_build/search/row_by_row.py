@@ -5,7 +5,8 @@
                        that as few jobs as possible (see `passes.order.lazy`)
     row by row         every operator that can, in the order with the lowest peak
     rows again         the same, in an order in which rows are computed again, for models that may do more work (see
-                       `passes.order.recompute`)
+                       `passes.order.recompute`), if that is worth it: each per cent of multiplications must save a
+                       fifth of a per cent of the workspace that is taken without
 
 The last three go from the first row to the last, or from the last to the first: padding is not symmetric where strides
 are 2, so one of the two directions may need less than the other.  First all models go the same way; then each model by
@@ -17,9 +18,11 @@ A model that gets or gives rows from outside is *fed*: it only goes row by row, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from fractions import Fraction
+from itertools import chain, compress
+from math import floor
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
@@ -27,7 +30,7 @@ from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
-from usmp_build.passes.order import ModelOrders, least_workspace, model_orders, workspace_always
+from usmp_build.passes.order import ModelOrders, least_workspace, orders_of_model, workspace_always
 from usmp_build.passes.order.recomputable import recomputed
 from usmp_build.passes.row_ports import row_ports
 from usmp_build.planner.memory.plan import Plan
@@ -35,29 +38,37 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import BestCandidate, has_one_pool
+from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool, planned_again
 from usmp_build.search.replanner import Replanner
+from usmp_build.units import MAX_BYTES
 
 
-def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
-    """Return the better one of a choice, and the same with layers that run row by row."""
-    rows = dict(_rows(replanner, chosen.analysis))
+def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
+    """Return the best plan layer by layer, or a better one with layers that run row by row."""
+    request, chosen = replanner.request, layer_by_layer.finish()
+    if replanner.takes_first and chosen.plan is not None:
+        return chosen
+    whole, of_whole = layer_by_layer.first, layer_by_layer.of_models
+    enough = _enough(request, whole, of_whole)
+    rows = dict(_rows(replanner, chosen.analysis, _small(request, of_whole, enough)))
     if not rows:
         return chosen
-    fed = frozenset(index for index in rows if replanner.request.models[index].has_row_ports)
+    fed = frozenset(index for index in rows if request.models[index].has_row_ports)
     directions = (Direction.FORWARD, *([Direction.BACKWARD] if len(fed) < len(rows) else []))
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
-    whole = replanner.retime(chosen.analysis, Choices())
-    orders = [model_orders(replanner.request, each) for each in analyses]
-    bound = _bound(replanner.request, whole, fed, orders)
+    orders = [
+        tuple(orders_of_model(request, each, i, enough) if i in rows else of_i for i, of_i in enumerate(of_whole))
+        for each in analyses
+    ]
+    bound = _bound(request, whole, fed, (of_whole, *orders))
     if fed:  # layer by layer is none of the candidates
         chosen = replace(chosen, plan=None, bound=bound, directions_are_proven=False, others=())
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
-    kinds = _ways(replanner.request, analyses, rows, orders)
-    plan = replanner.attempt if kinds[-1] else replanner.moderate
-    _plan_candidates(candidates, kinds, plan)
+    *kinds, again = _ways(request, analyses, rows, orders)
+    _plan_candidates(candidates, kinds, replanner.moderate)
+    _plan_again(candidates, again, replanner.moderate)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return chosen
@@ -65,7 +76,41 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
         bound = workspace_always(chosen.analysis)
     others = () if fed else (chosen.analysis, *chosen.others)
-    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
+    best = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
+    in_rows = incumbent.analysis.choices.by_rows.jobs
+    has_choice = any(operator not in in_rows for operator in incumbent.analysis.choices.directions)
+    return planned_again(replanner, best, replanner.glance) if has_choice else best
+
+
+def _enough(request: Request, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
+    """Return bytes with which models that take turns need no more than another one in any case; 0: none can.
+
+    In one pool they need as much as the one that needs most, and that is no less than its inputs, or its outputs.  A
+    plan may take more than what is alive at the fullest job of its order, so it is half.
+    """
+    survivors = analysis.survivors
+    if any(survivors.before) or any(survivors.after) or not _fills_one_pool(analysis):
+        return 0
+    whole = (not asked.has_row_ports for asked in request.models)
+    return max((each.floor for each in compress(orders, whole) if each is not None), default=0) // 2
+
+
+def _fills_one_pool(analysis: Analysis) -> bool:
+    """Tell whether all workspace is in the same pool, as every plan has it, or because it is cheapest and unlimited."""
+    buffers = [analysis.problem.buffers[index] for index in analysis.storage.workspace]
+    cheapest = {buffer.cheapest_pools[0] for buffer in buffers}
+    return has_one_pool(analysis) or (len(cheapest) == 1 and analysis.problem.limits[min(cheapest)] is None)
+
+
+def _small(request: Request, orders: Sequence[ModelOrders | None], enough: int) -> frozenset[int]:
+    """Return the models to which rows give nothing: even with those that run at the same time, they need so little."""
+    peaks = [enough + 1 if each is None else each.best_peak for each in orders]
+    together = (
+        sum(peak for other, peak in enumerate(peaks) if other == index or request.are_concurrent(index, other))
+        for index in range(len(peaks))
+    )
+    small = frozenset(index for index, bytes_ in enumerate(together) if bytes_ <= enough)
+    return small.difference(index for index in small if request.models[index].has_row_ports)
 
 
 @dataclass(frozen=True)
@@ -80,10 +125,22 @@ class _Way:
     """The bytes alive at the fullest job."""
     recomputed: tuple[int, ...] = ()
     """As `Choices` has it; empty: no row is computed again."""
+    more: Fraction = Fraction(0)
+    """The multiplications of those rows, as a part of all of the model."""
 
+    @property
+    def worth(self) -> Fraction:
+        """The part of the workspace that it must save."""
+        return self.more * _SAVED_FOR_WORK
+
+
+_SAVED_FOR_WORK = Fraction(1, 5)
+"""Per cent of the workspace that each per cent of more multiplications must save."""
 
 _Ways = Mapping[int, _Way]
 """Model → the way it goes; other models go layer by layer."""
+
+_Planner = Callable[[Problem], Plan | None]
 
 
 class _Candidates:
@@ -95,31 +152,62 @@ class _Candidates:
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
+        self._bound = chosen.bound
+        self._once: int | None = None
+        self.best: _Ways = {}
+        """The ways of the incumbent; empty: layer by layer."""
 
-    def is_better(self, ways: _Ways, plan: Callable[[Problem], Plan | None] | None = None) -> bool:
+    def allow_again(self) -> None:
+        """Compare candidates in which rows are computed again with the best plan so far."""
+        self._once = None if self.incumbent.plan is None else self.incumbent.workspace_bytes()
+
+    def is_better(self, ways: _Ways, plan: _Planner | None = None) -> bool:
         """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept.
 
-        It is not planned where its fullest job leaves no hope, or where a fed model would go layer by layer.
+        It is not planned where no plan can be better, or where a fed model would go layer by layer; and it is not kept
+        where it saves too little for the rows that it computes again.
         """
         peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
-        has_no_hope = has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes()
-        if has_no_hope or not self.fed <= ways.keys():
+        most = self._most(ways)
+        has_no_hope = has_one_pool(self._whole) and peak > min(self.incumbent.workspace_bytes() - 1, most)
+        is_done = self.incumbent.is_least(self._bound) or (self._replanner.takes_first and self.incumbent.plan)
+        if has_no_hope or is_done or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
-        self.incumbent.look(self._replanner.retime(self._whole, _choices(self._whole.choices, ways)), budget)
-        return self.incumbent.plan is not before
+        if ways and ways == self.best:
+            analysis = self.incumbent.chosen
+        else:
+            analysis = self._replanner.retime(self._whole, _choices(self._whole.choices, ways))
+        self.incumbent.look(analysis, budget, most)
+        is_kept = self.incumbent.plan is not before
+        self.best = ways if is_kept else self.best
+        return is_kept
+
+    def _most(self, ways: _Ways) -> int:
+        """Return the most bytes of workspace with which a candidate is worth the rows that it computes again."""
+        worth = sum(way.worth for way in ways.values())
+        return floor(self._once * (1 - worth)) if worth and self._once is not None else MAX_BYTES
 
 
-def _plan_candidates(
-    candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: Callable[[Problem], Plan | None]
-) -> None:
-    """Plan all candidates with little effort, and once more those of the best one's kind, and those with rows again."""
+def _plan_candidates(candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: _Planner) -> None:
+    """Plan all candidates with little effort, and once more those of the best one's kind."""
     best = _best_ways(candidates, list(chain(*kinds)))
     alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
-    again = [each for each in kinds[-1] if each not in alike]
-    for each in chain(sorted(alike, key=lambda each: each != best), again):
+    for each in sorted(alike, key=lambda each: each != best):
         candidates.is_better(each, plan)
+
+
+def _plan_again(candidates: _Candidates, again: Sequence[_Ways], plan: _Planner) -> None:
+    """Plan the candidates in which models compute rows again: all of these models, or one of them."""
+    candidates.allow_again()
+    once = candidates.best
+    for ways in again:
+        repeating = {index: way for index, way in ways.items() if way.recomputed}
+        single = [{**once, index: way} for index, way in repeating.items()] if len(ways) > 1 else []
+        for each in ({**ways, **repeating}, *single[: effort.ORDER_MODELS]):
+            candidates.is_better(each)
+            candidates.is_better(each, plan)
 
 
 def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
@@ -137,14 +225,16 @@ def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
     return best
 
 
-def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
+def _rows(replanner: Replanner, analysis: Analysis, small: Collection[int]) -> Iterator[tuple[int, ByRows]]:
     """Yield each model with operators that can run row by row, and these, as long as there are few enough rows.
+
+    Those in `small` have no reason to.
 
     Raises ManifestError for an input or output that the manifest wants in rows and that cannot have them.
     """
     left = effort.ROWS - sum(analysis.storage.rows.values())
     for index, model in enumerate(replanner.request.models):
-        if model.free_order and replanner.request.rows:
+        if model.free_order and replanner.request.rows and index not in small:
             rows = by_rows(replanner.request, analysis, index)
             count = sum(table.rows for table in rows.tables.values())
             if rows.jobs and count <= left:
@@ -220,19 +310,23 @@ def _in_stretches(
 def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
     """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
     order = recomputed(request, analysis, index) if request.models[index].recompute else None
-    return way if order is None else replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers)
+    if order is None:
+        return way
+    return replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers, more=order.more)
 
 
 def _bound(
     request: Request, whole: Analysis, fed: frozenset[int], orders: Iterable[tuple[ModelOrders | None, ...]]
 ) -> int:
-    """Return a lower bound on bytes of workspace, whichever way each model goes; `whole` is layer by layer.
+    """Return a lower bound on bytes of workspace, whichever way each model goes.
+
+    `whole` is layer by layer, and so are the first of `orders`; the others are of each direction.
 
     Where several operators read an input whose rows arrive, it depends on the order of jobs which of them a row arrives
     for.  The search takes it for the first one in the file, so nothing is proven of such a model.
     """
     least = []
-    for index, (layer_by_layer, *in_rows) in enumerate(zip(model_orders(request, whole), *orders, strict=True)):
+    for index, (layer_by_layer, *in_rows) in enumerate(zip(*orders, strict=True)):
         ways = in_rows if index in fed else [layer_by_layer, *in_rows]
         bounds = [each for each in ways if each and not _has_several_readers(request, whole, index)]
         least.append(min(bounds, key=lambda each: each.bound, default=None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
@@ -12,34 +12,32 @@ from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, direct, reversible
+from usmp_build.search.incumbent import workspace
 from usmp_build.search.operator_order import BestCandidate
 
 
-def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tuple[int, ...]:
-    """Return for each model the bytes of workspace that it would need alone in these pools.
+def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan, model: int) -> int:
+    """Return the bytes of workspace that a model would need alone in these pools, with the same buffers.
 
     `plan` is that of `chosen`; its other orders are tried too.
     """
     analysis = chosen.analysis
-    if len(request.models) == 1 and chosen.directions_are_proven:
-        return (workspace(analysis, plan),)
-
-    def sizes(model: int) -> Iterator[int]:
-        yield workspace_needed(request, analysis, plan, model)
-        others = {each.choices.orders.get(model): each for each in chosen.others}
-        others.pop(analysis.choices.orders.get(model), None)
-        for other in others.values():
-            members = _of_model(other, model)
-            other_plan = _best_plan(request, other, members)
-            if other_plan is not None:
-                yield _bytes(other, members, other_plan)
-
-    return tuple(min(sizes(model)) for model in range(len(request.models)))
+    if len(request.models) == 1 and (chosen.directions_are_proven or request.algorithm == "auto"):
+        return workspace(analysis, plan)
+    sizes = [workspace_needed(request, analysis, plan, model)]
+    others = {each.choices.orders.get(model): each for each in chosen.others}
+    others.pop(analysis.choices.orders.get(model), None)
+    for other in others.values():
+        members = _of_model(other, model)
+        other_plan = _best_plan(request, other, members)
+        if other_plan is not None:
+            sizes.append(_bytes(other, members, other_plan))
+    return min(sizes)
 
 
-def workspace(analysis: Analysis, plan: Plan) -> int:
-    """Return the bytes of workspace that a plan takes."""
-    members = analysis.storage.workspace
+def workspace_of(analysis: Analysis, plan: Plan, model: int) -> int:
+    """Return the bytes of workspace that a plan takes for the buffers of one model."""
+    members = _of_model(analysis, model)
     return _bytes(analysis, members, of_members(plan, members))
 
 

@@ -15,11 +15,19 @@ from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
 from usmp_build.passes.order.search import best_order, fullest_job
-from usmp_build.passes.order.states import Jobs, States, confined
+from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
-__all__ = ["Below", "ModelOrders", "least_bytes", "least_workspace", "model_orders", "workspace_always"]
+__all__ = [
+    "Below",
+    "ModelOrders",
+    "least_bytes",
+    "least_workspace",
+    "model_orders",
+    "orders_of_model",
+    "workspace_always",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +40,8 @@ class ModelOrders:
     """The bytes alive at the fullest step of that order, without persistent buffers."""
     bound: int
     """Bytes that every order needs, whatever the directions, without persistent buffers."""
+    floor: int
+    """Bytes that are alive when a run begins, or when it ends, without persistent buffers."""
     operators: tuple[int, ...]
     """The operators in the order of the file."""
     jobs: Jobs | None = field(repr=False)
@@ -59,7 +69,23 @@ class ModelOrders:
 
 def model_orders(request: Request, analysis: Analysis) -> tuple[ModelOrders | None, ...]:
     """Search the orders of each model; None for a program.  `analysis` must be of the files' orders."""
-    return tuple(_orders_of_model(request, analysis, index) for index in range(len(request.models)))
+    return tuple(orders_of_model(request, analysis, index) for index in range(len(request.models)))
+
+
+def orders_of_model(request: Request, analysis: Analysis, index: int, enough: int = 0) -> ModelOrders | None:
+    """Search the orders of one model as `model_orders` does; a peak of `enough` bytes ends the search."""
+    if analysis.models[index].is_program:
+        return None
+    jobs, operators = jobs_of(request, analysis, index)
+    has_rows = _has_rows(operators)
+    best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [], enough=enough)
+    if has_rows and request.models[index].recompute:
+        best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
+    floor = max(bytes_of(jobs.sizes, ports) for ports in (jobs.before, jobs.after))
+    if not request.models[index].free_order:
+        return ModelOrders(None, best.peak, best.bound, floor, operators, None)
+    order = tuple(operators[job] for job in best.order)
+    return ModelOrders(None if order == operators else order, best.peak, best.bound, floor, operators, jobs)
 
 
 def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
@@ -121,20 +147,6 @@ def workspace_always(analysis: Analysis) -> int:
     """Return the bytes of workspace in buffers that are always alive."""
     buffers = (analysis.storage.buffers[index] for index in analysis.survivors.always)
     return sum(buffer.extent for buffer in buffers if buffer.kind is not Kind.CONSTANT)
-
-
-def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelOrders | None:
-    if analysis.models[index].is_program:
-        return None
-    jobs, operators = jobs_of(request, analysis, index)
-    has_rows = _has_rows(operators)
-    best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [])
-    if has_rows and request.models[index].recompute:
-        best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
-    if not request.models[index].free_order:
-        return ModelOrders(None, best.peak, best.bound, operators, None)
-    order = tuple(operators[job] for job in best.order)
-    return ModelOrders(None if order == operators else order, best.peak, best.bound, operators, jobs)
 
 
 def _has_rows(operators: Sequence[int]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Reduce
@@ -31,6 +32,8 @@ class Recomputed:
     """For each operator in the order which of its jobs it is."""
     peak: int
     """The bytes alive at its fullest job, without persistent buffers."""
+    more: Fraction
+    """The work of jobs that run again, as a part of that of all jobs."""
 
 
 def recomputed(request: Request, analysis: Analysis, index: int) -> Recomputed | None:
@@ -40,9 +43,11 @@ def recomputed(request: Request, analysis: Analysis, index: int) -> Recomputed |
     """
     jobs, operators = jobs_of(request, analysis, index)
     rows = recomputable_rows(analysis, index, jobs, operators)
-    most = sum(rows.work) * (100 + request.models[index].recompute) // 100
-    order = recomputed_order(jobs, rows, most)
-    return Recomputed(*numbered(operators, order.order), order.peak) if order else None
+    all_work = sum(rows.work)
+    order = recomputed_order(jobs, rows, all_work * (100 + request.models[index].recompute) // 100)
+    if order is None:
+        return None
+    return Recomputed(*numbered(operators, order.order), order.peak, Fraction(order.work - all_work, max(1, all_work)))
 
 
 def recomputable_rows(analysis: Analysis, index: int, jobs: Jobs, operators: tuple[int, ...]) -> Rows:

@@ -44,15 +44,17 @@ def best_order(
     states: int = effort.ORDER_STATES,
     beam: int = effort.ORDER_BEAM,
     seeds: Sequence[tuple[int, ...]] = (),
+    enough: int = 0,
 ) -> Order:
     """Return the best order of the search, or the best of the file's order and the seeds if none is better.
 
-    An exhaustive search visits up to `states` sets of jobs, a beam search `beam`.
+    An exhaustive search visits up to `states` sets of jobs, a beam search `beam`.  There is none where a peak of
+    `enough` bytes is reached already.
     """
     space = States(jobs)
     peak, first = min(((space.along(each).peak, each) for each in (tuple(range(len(jobs.jobs))), *seeds)), key=_peak)
     best = Order(first, peak, min(peak, fullest_job(jobs)))
-    if best.is_best:
+    if best.is_best or best.peak <= enough:
         return best
     end = _level_by_level(space, best.peak, states, _all)
     if end is not _CUT:

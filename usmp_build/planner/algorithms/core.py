@@ -7,6 +7,12 @@ from typing import Any
 
 import usmp_build
 
+LARGEST = 1 << 50
+"""The core counts in 64 bits, and some of it multiplies by up to 1024: larger sums are left to Python."""
+
+MOST_PAIRS = 400_000
+"""Distances that are handed to the core one by one; lists of more take hundreds of megabytes on their way."""
+
 
 def core() -> Any | None:
     """Return the extension module `_usmp_build_core`; None where the search runs in Python."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from usmp_build import effort
+from usmp_build.planner.algorithms.core import LARGEST, MOST_PAIRS, core
 from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
@@ -85,11 +87,11 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterat
     """Yield attempts, in all orders by turns, as long as improvement changes the order."""
     order_functions = _ORDERS | (_ORDERS_WITH_OVERLAPS if problem.separations else {})
     orders = {name: order(problem, component) for name, order in order_functions.items()}
-    neighbors_by_buffer = {index: neighbors(problem, index) for index in component}
+    fitted = _FirstFit(problem, component)
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
-            attempt = first_fit(problem, order, neighbors_by_buffer=neighbors_by_buffer)
+            attempt = fitted(order)
             yield name + suffix, attempt
             orders[name] = _promoted(order, _badly_treated(problem, attempt))
             if orders[name] == order:
@@ -97,6 +99,53 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterat
         if not orders:
             return
         suffix = " (improved)"
+
+
+class _FirstFit:
+    """First fit of a component, in one order after another; core/pool_fit.cpp is the same in C++."""
+
+    def __init__(self, problem: Problem, component: Sequence[int]) -> None:
+        self._problem = problem
+        self._positions = {index: position for position, index in enumerate(component)}
+        self._neighbors = {index: neighbors(problem, index) for index in component}
+        self._compiled: Any = self._in_core()
+
+    def _in_core(self) -> Any | None:
+        """Return the same in the compiled core; None where that is not there, or counts too few bits."""
+        module, limits = core(), [-1 if limit is None else limit for limit in self._problem.limits]
+        buffers = [self._problem.buffers[index] for index in self._positions]
+        bytes_ = sum(max(b.end, b.alignment) for b in buffers)
+        bytes_ += sum(abs(below) + abs(above) for near in self._neighbors.values() for _, below, above in near)
+        pairs = sum(map(len, self._neighbors.values()))
+        if module is None or pairs > MOST_PAIRS or max(bytes_, *limits) >= LARGEST:
+            return None
+        return module.PoolFit(
+            limits,
+            [
+                (
+                    buffer.size,
+                    buffer.alignment,
+                    -1 if buffer.offset is None else buffer.offset,
+                    buffer.pools,
+                    [(self._positions[other], below, above) for other, below, above in near],
+                )
+                for buffer, near in zip(buffers, self._neighbors.values(), strict=True)
+            ],
+        )
+
+    def __call__(self, order: Sequence[int]) -> Attempt:
+        """Place the buffers in this order, those with fixed offsets first."""
+        if self._compiled is None:
+            return first_fit(self._problem, order, neighbors_by_buffer=self._neighbors)
+        fixed_first = sorted(order, key=lambda index: self._problem.buffers[index].offset is None)
+        places = self._compiled.placed([self._positions[index] for index in fixed_first])
+        attempt: dict[int, Allocation] = {}
+        for index in fixed_first:
+            pool, offset = places[self._positions[index]]
+            if pool < 0:
+                return Attempt(attempt, stuck=index)
+            attempt[index] = Allocation(pool, offset)
+        return Attempt(attempt)
 
 
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:

@@ -12,6 +12,7 @@ buffer touches the one below or above it, comes as close to one as it may, or to
 
 The packings with the fewest gaps go on; a gap counts more the longer its buffer lives.  Rows of layers that run row by
 row end up in rings so, though none is looked for.  A sweep either ends within the capacity or proves nothing.
+core/sweep.cpp is the same in C++.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from usmp_build.planner.algorithms.core import LARGEST, MOST_PAIRS, core
 from usmp_build.planner.algorithms.first_fit import neighbors
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan
@@ -136,9 +138,35 @@ class _Sweep:
         self._weights = [life + sum(lives) // len(lives) for life in lives]
         """For each place, what a gap beside the buffer counts: the steps that it lives, and those that buffers live on
         average, since a gap beside a short one may stay."""
+        self._compiled: Any = self._in_core()
+
+    def _in_core(self) -> Any | None:
+        """Return the same sweep in the compiled core; None where that is not there, or counts too few bits."""
+        module, buffers = core(), [self._buffers[index] for index in self._order]
+        near = list(chain.from_iterable(self._near))
+        bytes_ = sum(map(max, ((b.end, b.alignment) for b in buffers))) + sum(abs(n.above) + abs(n.below) for n in near)
+        if module is None or len(near) > MOST_PAIRS or max(bytes_, 2 * sum(self._weights)) >= LARGEST:
+            return None
+        places = {index: place for place, index in enumerate(self._order)}
+        return module.Sweep(
+            [
+                (
+                    buffer.size,
+                    buffer.alignment,
+                    -1 if buffer.offset is None else buffer.offset,
+                    weight,
+                    [(places[each.buffer], each.below, each.above) for each in near],
+                    [places[other] for other in done],
+                )
+                for buffer, weight, near, done in zip(buffers, self._weights, self._near, self._done, strict=True)
+            ]
+        )
 
     def packed(self, capacity: int) -> dict[int, int] | None:
         """Return the offsets of a packing within the capacity; None if no packing got to the end."""
+        if self._compiled is not None:
+            offsets, self._budget.left = self._compiled.packed(capacity, self._budget.left)
+            return dict(zip(self._order, offsets, strict=True)) if offsets else None
         packings = [_Packing(0, {}, None)]
         for place in range(len(self._order)):
             following: dict[tuple[tuple[int, int], ...], _Packing] = {}

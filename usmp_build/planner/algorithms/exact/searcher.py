@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from usmp_build.planner.algorithms.core import core
+from usmp_build.planner.algorithms.core import LARGEST, core
 from usmp_build.planner.algorithms.exact import precedence, search
 from usmp_build.planner.algorithms.exact.search import Answer, Course, Search, Turns
 from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walk import Status
-
-_LARGEST = 1 << 50
-"""Most units times sections for the core.  Ranks multiply them by up to 1024, and the core counts in 64 bits."""
 
 _FEW = 64
 """Most pairs with which `precedence` runs first, where some distances are 0 or less."""
@@ -27,7 +24,7 @@ class Searcher:
         self._strip = strip
         self._reach = _reach(strip)
         self._few = _are_few(strip)
-        self._core: Any = core() if strip.ordered and self._reach * max(1, strip.sections) < _LARGEST else None
+        self._core: Any = core() if strip.ordered and self._reach * max(1, strip.sections) < LARGEST else None
         if self._core is not None:
             self._compiled = self._core.Strip(
                 strip.sizes, strip.alignments, strip.fixed, strip.neighbors, strip.spans, strip.sections, strip.linear
@@ -52,7 +49,7 @@ class Searcher:
 
     def walks(self, capacity: int) -> Turns:
         """Return new walks, which have learned nothing yet, for capacities up to this one."""
-        if self._core is None or capacity > _LARGEST:
+        if self._core is None or capacity > LARGEST:
             return Search(self._strip)
         return _Compiled(self._core.Search(self._compiled))
 
@@ -62,7 +59,7 @@ class Searcher:
 
     def walk(self, capacity: int, nodes: int) -> Answer:
         """Search as `fit` does, by walks alone."""
-        if self._core is None or capacity > _LARGEST:
+        if self._core is None or capacity > LARGEST:
             return search.search(self._strip, capacity, nodes)
         status, offsets, visited = self._core.search(self._compiled, capacity, nodes)
         return Answer(Status(status), tuple(offsets), visited)
