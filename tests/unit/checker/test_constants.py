@@ -20,7 +20,9 @@ def conv(first: int = 1, second: int = 1) -> bytes:
     tensors = [fb.tensor(name, [1, 1, 1, 2]) for name in "xay"]
     tensors += [fb.tensor(name, [2, 1, 1, 2], Buffer=i) for i, name in ((1, "v"), (2, "w"))]
     nodes = [fb.operator("CONV_2D", [0, 3, -1], [1], CONV), fb.operator("CONV_2D", [1, 4], [2], CONV)]
-    return draft.file(tensors, nodes, [0], [2], *(np.full(4, each, np.int8) for each in (first, second)))
+    tensors.append(fb.tensor("u", [5], Buffer=3))  # the last one, which nobody reads
+    weights = (np.full(4, each, np.int8) for each in (first, second))
+    return draft.file(tensors, nodes, [0], [2], *weights, np.ones(5, np.int8))
 
 
 def constant(name: str, size: int = 4, *models: str, reason: str = "of the model") -> Document:
