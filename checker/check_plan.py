@@ -2,25 +2,29 @@
 """Check a memory plan against the model files that it was made of: python check_plan.py plan.json kws.tflite ...
 
 This file needs nothing but Python, and shares nothing with the planner.  It reads the models by itself and replays the
-plan in one arena of bytes.  Each byte that an operator writes is marked with the tensor and the byte of it that it is;
+plan in arenas of bytes.  Each byte that an operator writes is marked with the tensor and the byte of it that it is;
 each byte that an operator needs must still have its mark when it is read.  What an operator needs follows from its
 definition in TensorFlow Lite (`Definition`), through all operators that the plan has fused or left out, and not from
 what the planner says about it.
 
     model file ── needs of each element ──┐
-                                          ├── replay, step by step, all models twice ── right, or the first thing wrong
+                                          ├── replay, each model twice by itself ── right, or the first thing wrong
     plan.json ─── places, order, rows ────┘
+
+Models run in any order.  So the arena of each has, beside what is its own, all that must outlive its runs: variables of
+other models, connections, and what the plan says the application keeps.  It may change none of these bytes.
 
 It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
     up to LANES output channels at a time: all that these need is read before they are written.  A RESHAPE moves all of
     them at once, copies of parts block by block, one part after the other; paddings line by line, along the last axis
     that they pad, inside first.
-  - An operator that has scratch for sums of 32 bits reads an image before it writes that image's output; so does one
-    of floats that has weights of integers, which it quantizes to scratch.
+  - An operator that has scratch for sums reads an image before it writes that image's output; so does one of floats
+    that has weights of integers, which it quantizes to scratch.  An SVDF reads a batch before it writes its output.
   - Values.  Functions of single elements (RELU, QUANTIZE) that are fused into the operator before, or become one table,
     are not computed here, and neither is a channel that the plan says is constant.  Of functions that are left out it
-    says so.  What constants hold, and in which order an operator has its operands, is not in the plan.
+    says so.  What constants hold, and in which order an operator has its operands, is not in the plan: of weights,
+    biases and outputs it counts the bytes, and names all other constants.  What only the manifest says, it names, too.
 Exit code 0: right · 1: wrong · 3: something is not covered, and what comes after it was not checked · 2: usage.
 """
 
@@ -30,7 +34,7 @@ import re
 import struct
 import sys
 from bisect import bisect_left, bisect_right
-from collections import namedtuple
+from collections import Counter, namedtuple
 from functools import cached_property
 from itertools import accumulate, count, groupby, pairwise, product, zip_longest
 from math import floor, prod
@@ -39,8 +43,8 @@ from pathlib import Path
 LANES = 4
 SIZES = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1, 10: 8, 12: 8, 15: 4, 16: 2}  # TensorType → bytes
 NAMES = {1: "POOL", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE",
-         9: "FULLY_CONNECTED", 12: "POOL", 17: "POOL", 22: "RESHAPE", 34: "PAD", 39: "TRANSPOSE",
-         26: "SPACE_TO_DEPTH", 43: "RESHAPE", 45: "STRIDED_SLICE", 49: "SPLIT", 60: "PAD", 65: "SLICE",
+         9: "FULLY_CONNECTED", 12: "POOL", 17: "POOL", 22: "RESHAPE", 34: "PAD", 39: "TRANSPOSE", 44: "RECURRENT",
+         26: "SPACE_TO_DEPTH", 27: "RECURRENT", 43: "RESHAPE", 45: "STRIDED_SLICE", 49: "SPLIT", 60: "PAD", 65: "SLICE",
          67: "TRANSPOSE_CONV", 69: "BROADCAST_TO", 70: "RESHAPE", 83: "PACK", 88: "UNPACK",
          97: "RESIZE_NEAREST_NEIGHBOR", 102: "SPLIT_V", 105: "REVERSE_V2", 126: "BATCH_MATMUL", 130: "BROADCAST_TO",
          23: "RESIZE_BILINEAR", 36: "GATHER"}  # fmt: skip
@@ -59,6 +63,9 @@ MOVES = (*BLOCKS, "RESHAPE", "PAD", "TRANSPOSE", "SPACE_TO_DEPTH", "DEPTH_TO_SPA
          "BROADCAST_TO", "REVERSE_V2", "GATHER", "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")  # fmt: skip
 WEIGHTS = {"CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
            "PAD": (2,)}  # fmt: skip  # operands that are needed whole, and biases
+
+STORED = {"CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
+          "RECURRENT": (*range(1, 9), *range(12, 16))}  # fmt: skip  # weights and biases
 
 
 class Wrong(Exception):
@@ -148,7 +155,9 @@ class Tensor:
         demand(len(self.shape) <= 16, "a tensor has more than 16 dimensions")
         self.data = b"".join(buffers[index].numbers(0, "s")) if index else b""
         scale = table.table(4)
-        self.kind = self.type, self.shape, scale and (scale.numbers(2, "f"), scale.numbers(3, "q"))
+        scales, zeros = (scale.numbers(2, "f"), scale.numbers(3, "q")) if scale else ([], [])
+        self.kind = self.type, self.shape, scales, zeros
+        self.meaning = self.type, [n for n in self.shape if n != 1], scales, [n for n in zeros if n]
 
     @cached_property
     def integers(self):
@@ -160,7 +169,8 @@ class Operator:
         self.number, code = number, codes[table.number(0, "I")]
         self.code = max(code.number(0, "b"), code.number(3, "i"))
         self.kind = NAMES.get(self.code, "OTHER")
-        self.is_function = self.code not in (*STATEFUL, *RANDOM) or code.numbers(1, "s") == [b"TFLM_DECODE"]
+        self.custom = b"".join(code.numbers(1, "s"))
+        self.is_function = self.code not in (*STATEFUL, *RANDOM) or self.custom == b"TFLM_DECODE"
         self.inputs, self.outputs = table.numbers(1), table.numbers(2)
         self.options = table.table(4)
 
@@ -289,7 +299,46 @@ class Definition:
     @property
     def quantizes(self):
         """Whether weights of integers meet floats."""
-        return self.op.kind in (*SUMS, "DEPTHWISE_CONV_2D") and self.out.type == 0 and self.ins[1].type in (9, 17)
+        is_sum = self.op.kind in (*SUMS, "DEPTHWISE_CONV_2D")
+        weights = self.ins[1] if is_sum else self.ins[2] if self.op.code == 44 else self.out
+        return self.out.type == 0 and weights.type in (9, 17)
+
+    def scratch(self, sums):
+        """Return (bytes, alignment) of each scratch buffer; `sums` is how many sums it adds up there."""
+        if sums:
+            is_wide = self.out.type == 7 and self.op.kind in ("CONV_2D", "DEPTHWISE_CONV_2D")
+            return [(8 * sums, 8)] if is_wide else [(4 * sums, 4)]
+        if self.op.code == 44 and self.quantizes:
+            return [(self.ins[0].channels + self.out.channels, 1)]
+        if self.quantizes:
+            image = self.ins[2 if self.op.kind == "TRANSPOSE_CONV" else 0]
+            return [(image.elements // self.quantized_images, 1)]
+        if self.op.custom == b"TFLite_Detection_PostProcess":
+            boxes = self.ins[1].shape[1]
+            return [(16 * boxes, 4), (4 * boxes, 4), (boxes, 1)]
+        return []
+
+    @property
+    def quantized_images(self):
+        is_row = self.op.kind in ("FULLY_CONNECTED", "RECURRENT")
+        return self.out.elements // self.out.channels if is_row else self.out.shape[0]
+
+    @property
+    def adds_images(self):
+        """Whether it is a sum along axes that lie side by side."""
+        axes = [a % len(self.ins[0].shape) for a in self.constant(1)]
+        runs = [is_added for is_added, _ in groupby(a in axes for a, n in enumerate(self.ins[0].shape) if n > 1)]
+        return self.op.code in (40, 74) and runs.count(True) < 2
+
+    @cached_property
+    def block(self):
+        """Elements that a slice moves at once: those side by side, if blocks of as many are equally far apart."""
+        Fuel.spend(self.out.elements)
+        sources = [self.needs(e)[0][1] for e in range(self.out.elements)]
+        jumps = [e for e, (before, at) in enumerate(pairwise(sources), 1) if at != before + 1]
+        size = jumps[0] if jumps else len(sources)
+        distances = {after - at for at, after in pairwise(sources[::size])}
+        return size if jumps == [*range(size, len(sources), size)] and len(distances) < 2 else 1
 
     def other(self, _):
         """Everything, as one unit: of an operator that is not known here."""
@@ -370,6 +419,15 @@ class Definition:
             reach.append([i for i in range(size) if 0 <= at + before - i * s < t])
         return [(2, (n * image[0] + y) * image[1] + x) for y in reach[0] for x in reach[1]]
 
+    def prepare_recurrent(self):
+        self.groups[0], self.states = self.ins[0].channels, (18, 19) if self.op.code == 44 else (3,)
+        for state in self.states:
+            self.groups[state] = self.ins[state].elements
+
+    def recurrent(self, e):
+        """The input of this step, and all of the state."""
+        return [(0, e // self.out.channels), *((state, 0) for state in self.states)]
+
     def prepare_fully_connected(self):
         self.group, self.groups[0] = self.ins[1].shape[0], self.ins[1].shape[1]
 
@@ -409,12 +467,26 @@ class Definition:
         return [(0, element_at(at, source))]
 
     def concatenation(self, e):
-        place, axis = place_in(e, self.out.shape), self.axis()
+        outer, place = divmod(e, self.out.elements // self.outer())
         for i, part in enumerate(self.ins):
-            if place[axis] < part.shape[axis]:
-                return [(i, element_at(place, part.shape))]
-            place[axis] -= part.shape[axis]
+            size = part.elements // self.outer()
+            if place < size:
+                return [(i, outer * size + place)]
+            place -= size
         raise Wrong("a concatenation is larger than its parts")
+
+    def split(self, e):
+        position = int(self.op.kind == "SPLIT")
+        outer, place = divmod(e, self.out.elements // self.outer())
+        before = sum(self.model.tensors[t].elements for t in self.op.outputs[: self.k]) // self.outer()
+        return [(position, outer * (self.ins[position].elements // self.outer()) + before + place)]
+
+    pack, split_v, unpack = concatenation, split, split
+
+    def outer(self):
+        """How many blocks of each part there are: one for each place before the axis."""
+        shape = self.ins[0].shape if self.op.kind == "UNPACK" else self.out.shape
+        return prod(shape[: self.axis()])
 
     def axis(self):
         """The axis along which a tensor is joined or cut."""
@@ -424,23 +496,6 @@ class Definition:
         if kind == "UNPACK":
             return self.op.option(1) % (rank + 1)
         return self.op.option(0 if kind == "CONCATENATION" else 1) % rank
-
-    def pack(self, e):
-        place = place_in(e, self.out.shape)
-        i = place.pop(self.axis())
-        return [(i, element_at(place, self.ins[i].shape))]
-
-    def unpack(self, e):
-        source, place = self.ins[0].shape, place_in(e, self.out.shape)
-        place.insert(self.axis(), self.k)
-        return [(0, element_at(place, source))]
-
-    def split(self, e):
-        position, axis, place = int(self.op.kind == "SPLIT"), self.axis(), place_in(e, self.out.shape)
-        place[axis] += sum(self.model.tensors[t].shape[axis] for t in self.op.outputs[: self.k])
-        return [(position, element_at(place, self.ins[position].shape))]
-
-    split_v = split
 
     def reverse_v2(self, e):
         source, axes = self.ins[0].shape, [a % len(self.out.shape) for a in self.constant(1)]
@@ -465,27 +520,24 @@ class Definition:
         channel = (y % block * block + x % block) * self.out.shape[3] + c
         return [(0, element_at([n, y // block, x // block, channel], self.ins[0].shape))]
 
-    def near(self, at, out, size, spread):
-        """Positions near where an output lies: both neighbours if `spread`, else the nearest, as floats may round."""
-        corners, half = self.op.option(self.flags, "?", False), self.op.option(self.flags + 1, "?", False)
+    def near(self, at, out, size):
+        """Positions near where an output lies: both neighbours if bilinear, else the nearest, as floats may round."""
+        is_spread = self.op.kind == "RESIZE_BILINEAR"
+        flags = 2 if is_spread else 0
+        corners, half = self.op.option(flags, "?", False), self.op.option(flags + 1, "?", False)
         scale = (size - 1) / (out - 1) if corners and out > 1 else size / out
-        exact = (at + half / 2) * scale
-        low = exact - half / 2 if spread else exact + corners / 2
-        places = (floor(low), floor(low) + 1) if spread else (floor(low - 1e-6), floor(low + 1e-6))
+        center, rounding = 0.5 if half else 0, 0.5 if corners else 0
+        exact = (at + center) * scale
+        low = exact - center if is_spread else exact + rounding
+        places = (floor(low), floor(low) + 1) if is_spread else (floor(low - 1e-6), floor(low + 1e-6))
         return {min(max(p, 0), size - 1) for p in places}
 
-    def resize(self, e, spread):
+    def resize_bilinear(self, e):
         (n, y, x, c), source = place_in(e, self.out.shape), self.ins[0].shape
-        rows, columns = (self.near(at, self.out.shape[a], source[a], spread) for a, at in ((1, y), (2, x)))
+        rows, columns = (self.near(at, self.out.shape[a], source[a]) for a, at in ((1, y), (2, x)))
         return [(0, element_at([n, row, column, c], source)) for row in rows for column in columns]
 
-    def resize_nearest_neighbor(self, e):
-        self.flags = 0
-        return self.resize(e, False)
-
-    def resize_bilinear(self, e):
-        self.flags = 2
-        return self.resize(e, True)
+    resize_nearest_neighbor = resize_bilinear
 
     @cached_property
     def images(self):
@@ -526,24 +578,22 @@ class Place:
             first, i = end, i + 1
 
 
-Buffer = namedtuple("Buffer", "name models kind pool offset size alignment intervals line")
+Buffer = namedtuple("Buffer", "name models kind pool offset size alignment intervals line reason")
 
 
 def flat_buffers(plan):
     """Yield every buffer, and each row of what is in rows as one."""
     for b in plan["buffers"]:
-        models = [b["model"], *b["shared_with"]]
-        if "offsets" not in b:
-            yield Buffer(b["name"], models, b["kind"], b["pool"], b["offset"], b["size"], b["alignment"],
-                         b["intervals"], b["cache_line"])  # fmt: skip
-            continue
-        lives = iter(b["intervals"])
-        for row, offset in enumerate(b["offsets"]):
+        is_whole = "offsets" not in b
+        offsets, size, lives = (
+            ([b["offset"]], b["size"], None) if is_whole else (b["offsets"], b["row_size"], b["lives"])
+        )
+        models, intervals = [b["model"], *b["shared_with"]], iter(b["intervals"])
+        for row, offset in enumerate(offsets):
+            name = b["name"] if is_whole else f"{b['name']}[{row}]"
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
-            intervals = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
-            name = f"{b['name']}[{row}]"
-            yield Buffer(name, models, b["kind"], pool, offset, b["row_size"], b["alignment"], intervals,
-                         b["cache_line"])  # fmt: skip
+            own = [*intervals] if is_whole else [next(intervals) for _ in range(lives[row] if lives else 1)]
+            yield Buffer(name, models, b["kind"], pool, offset, size, b["alignment"], own, b["cache_line"], b["reason"])
 
 
 class Planned:
@@ -566,7 +616,8 @@ class Planned:
             demand(op["reads"][0] in self.value, f"{self.name}: copy {op['operator']} has no tensor of the file")
         computing = [op for position, op in self.operators.items() if position < len(model.operators)]
         self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs} | model.variables
-        self.definitions, self.beliefs = {}, set()
+        self.definitions, self.beliefs, self.connected = {}, set(), set()
+        self.arriving, self.leaving = self.by_rows("inputs", model.inputs), self.by_rows("outputs", model.outputs)
         self.backward = {*record["backward"]}
         for each in record["tensors"]:
             t, left = each["tensor"], each["channels"]
@@ -578,6 +629,25 @@ class Planned:
                    f"{self.name}: tensor {t} has no such channels")  # fmt: skip
             self.channels[t] = left
             self.place[t] = self.placed(each, tensor, buffers, self.elements(t) * tensor.width)
+        for t in {*model.inputs, *model.outputs} - model.constants:
+            demand(t in self.place, f"{self.name}: tensor {t}, an input or output, has no place")
+
+    def by_rows(self, side, ports):
+        """The inputs, or outputs, that arrive or leave row by row: at most the largest one."""
+        names, rows = self.record[side], self.record[f"{side}_by_rows"]
+        are_named = len({*names}) == len(names) == len(ports)
+        demand(are_named, f"{self.name}: the file has {len(ports)} {side}, the plan names {len(names)}")
+        if not rows:
+            return set()
+        sizes = [self.model.tensors[t].elements * self.model.tensors[t].width for t in ports]
+        largest = sizes.index(max(sizes))
+        demand(rows == [names[largest]], f"{self.name}: of the {side}, only the largest may be by rows")
+        return {ports[largest]}
+
+    def role(self, t):
+        """The kind of a buffer that a tensor has for itself."""
+        places = {"variable": self.model.variables, "input": self.model.inputs, "output": self.model.outputs}
+        return next((kind for kind, tensors in places.items() if t in tensors), "intermediate")
 
     def tensor(self, t):
         """The tensor of the file that has the shape and the type of one of the plan."""
@@ -688,7 +758,8 @@ class Planned:
                 is_single = len({*op.inputs} - {-1} - model.constants) < 2
                 is_fused = op.kind == "ELEMENTS" and (own.kind == "ELEMENTS" or is_single)
                 demand(is_fused, f"{what} would have to compute operator {op.number}, too")
-                before += [op.number] * is_applied
+                if is_applied:
+                    before.append(op.number)
             for t, last in zip(op.inputs, definition.last_reads(turns)):
                 if not last or t in model.constants:
                     continue
@@ -730,6 +801,10 @@ def merge(into, turns):
 
 
 OPERATOR = re.compile(r".+? (\d+)(?:, row (\d+))?", re.DOTALL)
+ARRIVAL = re.compile(r"row (\d+) of .* arrives", re.DOTALL)
+
+
+KINDS = ("scratch", "variable", "connection", "input", "output", "intermediate")
 
 
 class Replay:
@@ -738,24 +813,65 @@ class Replay:
         self.buffers = {b.name: b for b in flat_buffers(plan)}
         demand(len(self.buffers) == sum(1 for _ in flat_buffers(plan)), "two buffers have one name")
         self.models = [Planned(record, model, self.buffers) for record, model in zip(plan["models"], models)]
+        self.connect()
         self.arenas, self.marks, self.numbers = {}, {}, count(1)
         self.step, self.seen, steps = 0, {}, plan["steps"]
         proofs = {pool["name"]: (pool["certificate"] or {}).get("step") for pool in plan["pools"]}
         self.proven_at = {pool: steps.index(step) for pool, step in proofs.items() if steps.count(step) == 1}
-        self.loads = {}
+        self.loads, self.unchecked = {}, set()
+        self.has_others = any(target["kernels"] != "reference" for target in plan["targets"])
+
+    def connect(self):
+        """Note which inputs other models write; demand that buffers are of those who use them, and of their kind."""
+        roles, users = {}, {}
+        for model in self.models:
+            for op in model.operators.values():
+                for name in op["scratch"]:
+                    roles.setdefault(name, set()).add("scratch")
+            written = {t for op in model.operators.values() for t in op["writes"]}
+            for t, place in model.place.items():
+                for b in {piece.buffer.name: piece.buffer for piece in place.pieces if piece.buffer}.values():
+                    is_fed = b.models[0] != model.name and t in model.model.inputs
+                    if is_fed:
+                        model.connected.add(t)
+                        self.demand_output(model, t, b)
+                    is_own = b.models[0] == model.name or t not in written | model.model.variables
+                    demand(is_fed or is_own, f'{model.name}: tensor {t} is in "{b.name}", which is of {b.models[0]}')
+                    roles.setdefault(b.name, set()).add("connection" if is_fed else model.role(t))
+                    users.setdefault(b.name, set()).add(model.name)
+        for b in self.buffers.values():
+            if b.name not in roles:
+                continue
+            kind = next(kind for kind in KINDS if kind in roles[b.name])
+            demand(kind != "scratch" or len(roles[b.name]) == 1, f'"{b.name}" is scratch, and has a tensor')
+            is_part = kind in ("input", "output") and "intermediate" in roles[b.name]
+            demand(b.kind == kind or (is_part and b.kind == "intermediate"),
+                   f'"{b.name}" is said to be "{b.kind}", and is "{kind}"')  # fmt: skip
+            demand(kind == "scratch" or {*b.models} == users[b.name], f'"{b.name}" is not used by all that share it')
+
+    def demand_output(self, model, t, b):
+        """Demand that an input is an output of the model whose buffer it is in, in the same place, of the same type."""
+        pieces, meaning = model.place[t].pieces, model.tensor(t).meaning
+        (source,) = (other for other in self.models if other.name == b.models[0])
+        outputs = [o for o in source.model.outputs if o in source.place and source.place[o].pieces == pieces]
+        is_output = any(source.tensor(o).meaning == meaning for o in outputs)
+        demand(is_output, f"{model.name}: input {t} is in a buffer of {source.name}, which has no such output there")
 
     def base(self, model, t, fresh=False):
-        """The mark of byte 0 of a tensor; a fresh one for each run."""
-        if fresh or (model.name, t) not in self.marks:
-            self.marks[model.name, t] = next(self.numbers) << 40
-        return self.marks[model.name, t]
+        """The mark of byte 0 of a tensor, or of a buffer; a fresh one for each run."""
+        if fresh or (model, t) not in self.marks:
+            self.marks[model, t] = next(self.numbers) << 40
+        return self.marks[model, t]
+
+    def is_alive(self, buffer):
+        Fuel.spend(len(buffer.intervals), len(buffer.models))
+        return any(start <= self.step < stop for start, stop in buffer.intervals)
 
     def touch(self, model, buffer):
         if buffer is not None:
-            Fuel.spend(len(buffer.intervals), len(buffer.models))
-            demand(model.name in buffer.models, f'{self.here()} touches "{buffer.name}", which is of other models')
-            demand(any(start <= self.step < stop for start, stop in buffer.intervals),
-                   f'{self.here()} touches "{buffer.name}", which the plan says is not alive then')  # fmt: skip
+            what = f'{self.here()} touches "{buffer.name}", which'
+            demand(model.name in buffer.models, f"{what} is of other models")
+            demand(self.is_alive(buffer), f"{what} the plan says is not alive then")
             self.seen.setdefault(buffer.name, set()).add(self.step)
 
     def here(self):
@@ -771,7 +887,7 @@ class Replay:
     def marks_of(self, model, t, first, stop):
         """The marks of elements [first, stop) of a tensor, byte by byte; None where they are constant."""
         value = model.value[t]
-        width, base = model.model.tensors[value].width, self.base(model, value)
+        width, base = model.model.tensors[value].width, self.base(model.name, value)
         Fuel.spend((stop - first) * width)
         if value in model.written and not model.channels[t]:
             return range(base + first * width, base + stop * width)
@@ -810,7 +926,7 @@ class Replay:
         t, e = origin
         demand(t in model.written, f"{model.name}: no step computes tensor {t}")
         demand(model.model.tensors[t].width == width, f"{model.name}: tensor {value} cannot show bytes of tensor {t}")
-        return [self.base(model, t) + e * width + byte for byte in range(width)]
+        return [self.base(model.name, t) + e * width + byte for byte in range(width)]
 
     def whose(self, mark):
         for (model, t), base in self.marks.items():
@@ -818,84 +934,124 @@ class Replay:
                 return f"byte {mark - base} of tensor {t} of {model} is"
         return "nothing has been written yet" if not mark else "bytes of an earlier run are"
 
-    def run(self, m, first_step):
-        """Run a model once; return the step after its last one."""
-        model, steps = self.models[m], self.plan["steps"]
-        self.step = first_step
-        names = self.enter(m)
-        jobs, rows = {}, {position: set() for position in model.operators}
-        for text in steps[first_step:]:  # an operator without rows runs as a whole
-            prefix, _, text = text.partition(": ")
-            operator = OPERATOR.fullmatch(text)
-            if prefix == model.name and operator and operator[2] and int(operator[1]) in rows:
-                rows[int(operator[1])].add(int(operator[2]))
-        for step in range(first_step + 1, len(steps)):
-            self.step, (prefix, _, text) = step, steps[step].partition(": ")
+    def run(self, model, first):
+        """Run a model twice in an arena of its own, beside all that must outlive its runs; return the step after.
+
+        So it does not matter which models run before, between and after.
+        """
+        self.arenas, (jobs, last) = {}, self.jobs(model, first)
+        kept, self.step = self.kept(model, first, last), first
+        for t in model.model.variables & model.place.keys():
+            self.mark(model, t, 0, model.model.tensors[t].elements)
+        for b in kept:
+            self.arena(b.pool, b.offset + b.size)[b.offset : b.offset + b.size] = self.marks_of_kept(b)
+        rows = {operator: {row for _, other, row in jobs if other == operator} - {None} for _, operator, _ in jobs}
+        for is_again in (False, True):
+            self.step, done = first, {}
+            self.enter(model, is_again)
+            for self.step, operator, row in jobs:
+                done.setdefault(operator, []).append(row)
+                if operator is None:
+                    (t,) = model.arriving
+                    part = share(row, len(model.place[t].pieces), model.elements(t))
+                    self.mark(model, t, part.start, part.stop)
+                else:
+                    self.operate(model, model.operators[operator], row, done[operator], len(rows[operator]))
+            self.step = last
+            self.leave(model, done)
+        for b in kept:
+            marks = self.arena(b.pool, b.offset + b.size)[b.offset : b.offset + b.size]
+            demand(marks == self.marks_of_kept(b), f'{model.name} overwrites "{b.name}", which must outlive its runs')
+            if b.pool in self.loads:
+                self.loads[b.pool].later(marks)
+        return last + 1
+
+    def jobs(self, model, first):
+        """Return (step, operator, row) of each step of a model, and its last one.
+
+        An operator without rows runs as a whole; a row without an operator arrives.
+        """
+        steps, jobs = self.plan["steps"], []
+        demand(steps[first : first + 1] == [f"{model.name}: enter"], f"{model.name} is not entered")
+        for self.step in range(first + 1, len(steps)):
+            prefix, _, text = steps[self.step].partition(": ")
             demand(prefix == model.name, f"{self.here()} comes before {model.name} has left")
             if text == "leave":
-                break
-            if arrival := re.fullmatch(r"row (\d+) of .* arrives", text, re.DOTALL):
-                (t,) = (names[name] for name in model.record["inputs_by_rows"])
-                part = share(int(arrival[1]), len(model.place[t].pieces), model.elements(t))
-                self.mark(model, t, part.start, part.stop)
-                continue
-            operator = OPERATOR.fullmatch(text)
-            if not operator or int(operator[1]) not in model.operators:
+                return jobs, self.step
+            arrival, operator = ARRIVAL.fullmatch(text), OPERATOR.fullmatch(text)
+            if arrival:
+                jobs.append((self.step, None, int(arrival[1])))
+            elif operator and int(operator[1]) in model.operators:
+                jobs.append((self.step, int(operator[1]), operator[2] and int(operator[2])))
+            else:
                 is_flow = any(op.code in STATEFUL for op in model.model.operators)
                 demand(is_flow, f"{self.here()} is no operator of the plan")
                 raise NotCovered(f"{self.here()} which is part of control flow")
-            row = None if operator[2] is None else int(operator[2])
-            op = model.operators[int(operator[1])]
-            jobs.setdefault(op["operator"], []).append(row)
-            self.operate(model, op, row, jobs[op["operator"]], len(rows[op["operator"]]))
-        demand(text == "leave", f"{model.name} never ends")
-        computed = {model.value[t] for position in jobs for t in model.operators[position]["writes"]}
-        ports = zip(model.record["outputs"], model.model.outputs)
-        sinks = {t for name, t in ports if name in model.record["outputs_by_rows"]}
-        for t in {*model.model.outputs}:
-            if t in sinks:  # the application gets each row in the step that computes it
-                origins = (model.origin(t, e) for e in range(model.model.tensors[t].elements))
-                is_whole = all(origin is None or origin[0] in computed for origin in origins)
-                demand(is_whole, f"{model.name}: no step computes output {t}")
-            elif t not in model.model.constants:
-                demand(t in model.place, f"{model.name}: output {t} has no place")
-                self.check(model, t, range(model.model.tensors[t].elements))
-        return self.step + 1
+        raise Wrong(f"{model.name} never ends")
 
-    def reset(self):
-        """Give all variables their first values, and connections that are alive before they are written."""
-        for m, model in enumerate(self.models):
-            for source, output in self.connected(m).values():
-                if any(start == 0 for start, _ in source.place[output].pieces[0].buffer.intervals):
-                    self.mark(source, output, 0, source.model.tensors[output].elements)
-            for t in model.place:
-                if t in model.model.variables:
-                    self.mark(model, t, 0, model.model.tensors[t].elements)
+    def kept(self, model, first, last):
+        """Return the buffers of other models that must keep their bytes while a model runs, from step to step.
 
-    def enter(self, m):
-        """Fill the inputs of a model that do not arrive later, with new values; return its inputs by name."""
-        model, steps, connected = self.models[m], self.plan["steps"], self.connected(m)
-        demand(steps[self.step : self.step + 1] == [f"{model.name}: enter"], f"{model.name} is not entered")
-        names = dict(zip(model.record["inputs"], model.model.inputs))
-        fleeting = {*range(len(model.model.tensors))} - model.model.variables - {*connected}
-        for t in fleeting:
-            self.base(model, t, fresh=True)
-        for name, t in names.items():
-            if t in fleeting and t in model.place and name not in model.record["inputs_by_rows"]:
-                self.mark(model, t, 0, model.elements(t))
-        return names
+        These are variables, connections, and what the plan says the application keeps.
+        """
+        kept = []
+        for b in self.buffers.values():
+            Fuel.spend(len(b.intervals))
+            if b.kind == "constant" or model.name in b.models or not b.size:
+                continue
+            if b.kind in ("variable", "connection"):
+                is_whole = any(start <= first and last < stop for start, stop in b.intervals)
+                demand(is_whole, f'"{b.name}" is not said to be alive while {model.name} runs')
+            if any(start <= last and first < stop for start, stop in b.intervals):
+                kept.append(b)
+        return kept
 
-    def connected(self, m):
-        """Return for each input of a model that another one writes that model and its output; both have its marks."""
-        model, mine = self.models[m], {}
+    def marks_of_kept(self, b):
+        base = self.base(b.models[0], b.name)
+        Fuel.spend(b.size)
+        return [*range(base, base + b.size)]
+
+    def leave(self, model, done):
+        """Demand that all outputs are in their places or have left, inputs have arrived, and what is kept is there."""
+        rows_of = {t: done.get(position) for position, op in model.operators.items() for t in op["writes"]}
+        for t in {*model.model.outputs} - model.model.constants:
+            if t in model.leaving:  # the application gets each row in the step that computes it
+                rows = [*range(prod(model.tensor(t).shape[-3:][:-2]))]
+                demand(
+                    rows_of.get(t) == rows, f"{model.name}: output {t} is to leave row by row, and is not computed so"
+                )
+            else:
+                self.check(model, t, range(model.elements(t)))
         for t in model.model.inputs:
-            buffer = model.place[t].pieces[0].buffer if t in model.place else None
-            if buffer is not None and buffer.kind == "connection" and buffer.models[0] != model.name:
-                source = next(other for other in self.models if other.name == buffer.models[0])
-                output = next(o for o in source.model.outputs if source.place[o].pieces[0].buffer is buffer)
-                mine[t] = source, output
-                self.marks[model.name, t] = self.base(source, output)
-        return mine
+            if t in model.arriving:
+                rows = [*range(len(model.place[t].pieces))]
+                demand(
+                    done.get(None) == rows,
+                    f"{model.name}: the rows of input {t} do not arrive from the first to the last",
+                )
+            elif self.is_kept(model, t):
+                self.check(model, t, range(model.elements(t)))
+
+    def is_kept(self, model, t):
+        """Whether a port keeps its bytes at this step: the plan says so, or others read the same input."""
+        buffers = [piece.buffer for piece in model.place[t].pieces]
+        is_read_again = t in model.connected and any(len(b.models) > 2 or b.kind == "variable" for b in buffers)
+        return None not in buffers and (is_read_again or all(map(self.is_alive, buffers)))
+
+    def enter(self, model, is_again):
+        """Fill the inputs of a model that do not arrive later, with new values.
+
+        Outputs that are kept until the model runs again stay in their places.
+        """
+        filled = {*model.model.inputs} - model.arriving - model.model.variables
+        for t in sorted(filled, key=lambda t: t not in model.connected):
+            self.base(model.name, t, fresh=True)
+            self.mark(model, t, 0, model.elements(t))
+        for t in {*model.model.outputs} & model.place.keys():
+            if is_again and self.is_kept(model, t):
+                self.check(model, t, range(model.elements(t)))
+        for t in {*range(len(model.model.tensors))} - model.model.variables - filled:
+            self.base(model.name, t, fresh=True)
 
     def operate(self, model, op, row, done, rows):
         """Run an operator, or a row of it: check what it needs, then mark what it writes."""
@@ -905,17 +1061,21 @@ class Replay:
         height = prod(out.shape[:-1] if kind == "FULLY_CONNECTED" else out.shape[-3:][:-2])
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
-        sums = self.sums(model, op, kind) if adds_up or (kind == "REDUCE" and op["scratch"]) else 0
-        if sums:
-            self.demand_sums(model, op, rows, done, sums)
+        sums = self.sums(model, op, kind, adds_up)
+        if adds_up:
+            heights = {prod(model.tensor(t).shape[-3:][:1]) for t in op["reads"]}
+            is_once = len({*done}) == len(done) and rows in (0, *heights)
+            demand(is_once, f"{self.here()} does not add up each row once")
+        needed, sums = self.scratch_needed(model, op, kind, sums)
         Fuel.spend(len(done))
-        turns = self.turns(model, op, kind, *((0, 1) if adds_up or not rows else (row, rows)))
+        order = "SUMS" if adds_up else kind  # sums become outputs one by one
+        turns = self.turns(model, op, order, *((0, 1) if adds_up or not rows else (row, rows)))
         reads = self.reads(model, op, turns, is_copy)
         if adds_up:  # all of a row is read before anything is written
             parts = {t: share(row, rows, model.elements(t)) for t in reads}
             reads = {t: {e: float("-inf") for e in last if e in parts[t]} for t, last in reads.items()}
         elif sums:  # it adds up an image, then writes its output
-            back = op["operator"] in model.backward
+            back = 1 if op["operator"] in model.backward else 0
             for t, last in reads.items():
                 reads[t] = {e: (turn - back) // sums * sums + back for e, turn in last.items()}
         is_last = not adds_up or len({*done}) == rows
@@ -924,7 +1084,8 @@ class Replay:
             self.check(model, t, last)
         turns = turns if is_last else {}
         begun = self.begun(model, reads)
-        self.scratch(model, op, reads, turns, sums, adds_up and len(done) > 1)
+        width = needed[0][1] if sums else 1  # bytes of a sum
+        self.scratch(model, op, reads, turns, sums, width, adds_up and len(done) > 1)
         self.overlaps(model, kind, reads, turns)
         for t, written in turns.items():
             for first, stop in runs_of(written):
@@ -932,12 +1093,15 @@ class Replay:
         for pool, load in begun.items():
             load.written = self.turns_of_marks(model, pool, turns)
             if not sums:  # whose place outputs may take
-                load.scratch = sum(b.size for b in map(self.buffers.get, op["scratch"]) if b.pool == pool)
+                buffers = map(self.buffers.get, op["scratch"])
+                load.scratch = sum(size for b, (size, _) in zip(buffers, needed) if b.pool == pool)
         self.loads.update(begun)
 
     def turns(self, model, op, kind, row, rows):
         """Return {tensor: {element: its turn}} of what a row writes; backward, turns descend from 0."""
         turns, before, is_backward = {}, 0, op["operator"] in model.backward
+        is_lstm = model.model.operators[op["operator"]].code == 44 if kind == "RECURRENT" else False
+        demand(not (is_lstm and is_backward), f"{self.here()} runs its steps backward")
         for t in op["writes"]:
             elements = model.elements(t)
             Fuel.spend(elements)
@@ -946,24 +1110,35 @@ class Replay:
             before += elements
         return turns
 
-    def demand_sums(self, model, op, rows, done, sums):
-        """Demand that each row of an input is added up once, if by rows, and that scratch has sums of 32 bits."""
-        heights = {prod(model.tensor(t).shape[-3:][:1]) for t in op["reads"]}
-        is_once = len({*done}) == len(done) and rows in (0, *heights)
-        demand(is_once, f"{self.here()} does not add up each row once")
-        buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
-        are_aligned = all(buffer.offset % 4 == 0 and buffer.alignment % 4 == 0 for buffer in buffers)
-        has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * sums
-        demand(has_room, f"{self.here()} has no room for sums")
-
-    def sums(self, model, op, kind):
+    def sums(self, model, op, kind, adds_up):
         """How many sums scratch holds at a time: of all elements, or of a reduction those of an image."""
         elements = model.elements(op["writes"][0])
-        return (
-            elements // model.definition(model.model.operators[op["operator"]], 0).images
-            if kind == "REDUCE"
-            else elements
+        if kind == "REDUCE":
+            definition = model.definition(model.model.operators[op["operator"]], 0)
+            return elements // definition.images if adds_up or definition.adds_images else 0
+        return elements if adds_up else 0
+
+    def scratch_needed(self, model, op, kind, sums):
+        """Return (bytes, alignment) of each scratch buffer that an operator needs, and its sums, 0 if unknown."""
+        needed, buffers = [], []
+        for name in op["scratch"]:
+            demand(name in self.buffers, f'{self.here()} has scratch "{name}", which is no buffer')
+            buffers.append(self.buffers[name])
+        if kind != "COPY":
+            needed = model.definition(model.model.operators[op["operator"]], 0).scratch(sums)
+        if len(needed) == 3 and len(buffers) == 2:  # detection has no best scores of all classes then
+            needed = [needed[0], needed[2]]
+            self.unchecked.add(f"{model.name}: that operator {op['operator']} picks boxes of each class by itself")
+        is_there = len(buffers) == len(needed) and all(
+            b.size >= size and b.offset % unit == 0 and b.alignment % unit == 0
+            for b, (size, unit) in zip(buffers, needed)
         )
+        if is_there:
+            return needed, sums
+        wanted = " and ".join(f"{size} bytes at a multiple of {unit}" for size, unit in needed) or "no bytes"
+        demand(self.has_others, f"{self.here()} needs scratch of {wanted}")
+        self.unchecked.add(f"{model.name}: scratch of operator {op['operator']}, which may be of another library")
+        return [(b.size, b.alignment) for b in buffers], 0
 
     def begun(self, model, reads):
         """Note what the pools hold whose bound a certificate proves at this step."""
@@ -986,17 +1161,20 @@ class Replay:
         last = len(model.channels[t]) or prod(shape[-1:])
         if kind == "RESHAPE":
             return 0  # all in one turn
-        if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD"):
+        if kind in ("SLICE", "STRIDED_SLICE") and not model.channels[t]:
+            return element // model.definition(model.model.operators[op["operator"]], 0).block
+        if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD", "RECURRENT"):
             return element
         definition = model.definition(model.model.operators[op["operator"]], 0)
         if definition.quantizes and op["scratch"]:
-            return element // (last if kind == "FULLY_CONNECTED" else prod(shape[1:-1]) * last)
-        if kind == "DEPTHWISE_CONV_2D":
-            multiplier = shape[3] // definition.ins[0].shape[3]
-            if multiplier > 1:
-                return element // LANES if multiplier % LANES == 0 else element
+            return element // (model.elements(t) // definition.quantized_images)
+        if kind == "RECURRENT":  # an LSTM reads a step for each unit; an SVDF takes in all of a batch first
+            return element // last if definition.op.code == 27 else element
+        multiplier = shape[3] // definition.ins[0].shape[3] if kind == "DEPTHWISE_CONV_2D" else 1
+        if multiplier > 1:
+            return element // LANES if multiplier % LANES == 0 else element
         if kind in BLOCKS:
-            block = element // prod(definition.out.shape[definition.axis() :])  # a copy moves a block at once
+            block = element // (definition.out.elements // definition.outer())  # a copy moves a block at once
             if kind in ("CONCATENATION", "PACK"):  # one input after the other
                 return self.part(model, op, definition, t, element) * definition.out.elements + block
             return block
@@ -1067,20 +1245,22 @@ class Replay:
                     raise Wrong(f"{self.here()} overwrites element {element} of tensor {model.value[t]} at "
                                 f"{at[0]}+{at[1]} before it has read it for the last time")  # fmt: skip
 
-    def scratch(self, model, op, reads, turns, sums, is_begun):
-        """Scratch is written when the operator begins; what is added up stays from its first row to its last."""
+    def scratch(self, model, op, reads, turns, sums, width, is_begun):
+        """Scratch is written when the operator begins; what is added up stays from its first row to its last.
+
+        A sum has `width` bytes.
+        """
         taken = {}
         for name in op["scratch"]:
-            demand(name in self.buffers, f'{self.here()} has scratch "{name}", which is no buffer')
             buffer = self.buffers[name]
             self.touch(model, buffer)
             pool, offset, size = buffer.pool, buffer.offset, buffer.size
-            arena, base = self.arena(pool, offset + size), self.base(model, name)
+            arena, base = self.arena(pool, offset + size), self.base(model.name, name)
             if is_begun:
                 demand(arena[offset : offset + size] == [*range(base, base + size)],
                        f'{self.here()} needs its sums in "{name}", which were overwritten')  # fmt: skip
             arena[offset : offset + size] = range(base, base + size)
-            each = {(pool, at): (at - offset) // 4 for at in range(offset, offset + size)}
+            each = {(pool, at): (at - offset) // width for at in range(offset, offset + size)}
             demand(not taken.keys() & each.keys(), f"{self.here()} has scratch twice")
             taken |= each
         for t, last in reads.items():
@@ -1092,7 +1272,7 @@ class Replay:
                 merge(read, {element % sums: turn})
             for at, element in self.addresses(model, t, last):
                 if at in taken:
-                    if not sums or len(op["scratch"]) > 1:
+                    if not sums:
                         raise NotCovered(f"{self.here()} whose output overlaps its scratch")
                     is_read = read.get(taken[at], last[element]) <= last[element]
                     demand(is_read, f"{self.here()} overwrites sum {taken[at]} before it is read")
@@ -1155,11 +1335,13 @@ def check_places(plan):
         demand(pool["alignment"] % power == 0, f'pool "{b.pool}" is aligned to less than "{b.name}"')
         is_within = all(0 <= start < stop <= len(plan["steps"]) for start, stop in b.intervals)
         demand(is_within, f'"{b.name}" is alive outside of the steps')
-        lying[b.pool] += [b] if b.size else []
+        if b.size:
+            lying[b.pool].append(b)
     for name, pool in pools.items():
         demand(pool["limit"] is None or pool["size"] <= pool["limit"], f'pool "{name}" is larger than its limit')
         power, origin = pool["alignment"], pool["origin"] or 0
-        demand(power > 0 and power & (power - 1) == 0 == origin % power, f'pool "{name}" is not aligned')
+        is_power = power > 0 and power & (power - 1) == 0
+        demand(is_power and origin % power == 0, f'pool "{name}" is not aligned')
     fixed = [(p["origin"], p["origin"] + p["size"], name) for name, p in pools.items() if p["origin"] is not None]
     for (_, end, one), (start, _, other) in pairwise(sorted(fixed)):
         demand(end <= start, f'pools "{one}" and "{other}" share addresses')
@@ -1185,6 +1367,37 @@ def check_apart(pool, buffers, together):
             if concurrent or "constant" in (b.kind, other.kind) or has_lines:
                 raise Wrong(f'"{other.name}" and "{b.name}" share bytes of pool "{pool}"')
         open_ones.append(b)
+
+
+def check_constants(plan, models):
+    """Demand that weights and biases are in the plan, each in bytes of its own; return what is not checked.
+
+    The plan does not say what a constant holds.  So of each size there must be as many as the files have.
+    """
+    is_plain = all(target["kernels"] == "reference" and target["isa"] == "portable" for target in plan["targets"])
+    constants, pairs = [b for b in flat_buffers(plan) if b.kind == "constant"], [*zip(plan["models"], models)]
+    unchecked, sizes = {}, set()
+    for group in (*([pair] for pair in pairs), pairs):
+        names, contents = {record["name"] for record, _ in group}, {data for pair in group for data in stored(*pair)}
+        is_sure = is_plain and not any(r["channels"] or r["weights"] for each, _ in group for r in each["rewrites"])
+        sizes.update(map(len, contents))
+        for size, number in Counter(map(len, contents)).items():
+            there = [b for b in constants if b.size == size and names & {*b.models}]
+            what = f"{number} constants of {size} bytes of {', '.join(sorted(names))}"
+            demand(len(there) >= number or not is_sure, f"the plan has {len(there)} for the {what}")
+            if len([b for b in there if b.reason == "of the model"]) < number:
+                unchecked[f"what the {what} became"] = None
+    others = sorted(b.name for b in constants if b.reason != "of the model" or b.size not in sizes)
+    return [*unchecked, *(f'that "{name}" has its size, and what it holds' for name in others)]
+
+
+def stored(record, model):
+    """Yield the bytes of constants that are stored as they are: weights, biases and outputs."""
+    operators = [model.operators[op["operator"]] for op in record["operators"] if op["operator"] < len(model.operators)]
+    tensors = {op.inputs[i] for op in operators for i in STORED.get(op.kind, ()) if i < len(op.inputs)}
+    for t in {*model.outputs, *tensors} - model.variables - {-1}:
+        if model.tensors[t].data:
+            yield model.tensors[t].data
 
 
 def check_certificate(plan, pool, replay):
@@ -1221,17 +1434,30 @@ def check(plan, models):
     for record in plan["models"]:
         if record["on_demand"] or not record["operators"]:
             raise NotCovered(f"{record['name']}: a program, or a model without operators")
-    replay = Replay(plan, models)
-    replay.reset()
-    for _ in range(2):
-        step = 0
-        for m in range(len(models)):
-            step = replay.run(m, step)
-        demand(step == len(plan["steps"]), "there are steps of no model")
-    beliefs = [
-        f"{model.name}: that operator {n} changes nothing" for model in replay.models for n in sorted(model.beliefs)
+    names = [record["name"] for record in plan["models"]]
+    demand(len({*names}) == len(names), "two models have one name")
+    replay, step = Replay(plan, models), 0
+    for model in replay.models:
+        step = replay.run(model, step)
+    demand(step == len(plan["steps"]), "there are steps of no model")
+    unchecked = [*check_constants(plan, models), *sorted(replay.unchecked)]
+    unchecked += [
+        f"{each.name}: that operator {n} changes nothing" for each in replay.models for n in sorted(each.beliefs)
     ]
-    return [*beliefs, *(reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay)))]
+    return [*unchecked, *(reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay)))]
+
+
+def of_manifest(plan):
+    """Yield what is taken from the plan, as only a manifest says it."""
+    for p in plan["pools"]:
+        limit = "no limit" if p["limit"] is None else f"a limit of {p['limit']} bytes"
+        yield f'that pool "{p["name"]}" has the owner "{p["owner"]}", the region "{p["region"]}" and {limit}'
+    for m in plan["models"]:
+        ports = f"{', '.join(m['inputs'])} are its inputs and {', '.join(m['outputs'])} its outputs, by name"
+        rows = ", ".join([*m["inputs_by_rows"], *m["outputs_by_rows"]]) or "none"
+        yield f"{m['name']}: that {ports}; that {rows} of them come or go by rows, and no more are kept between runs"
+    pairs = ", ".join(" and ".join(pair) for pair in plan["concurrent"]) or "none"
+    yield f"that of all models only these run at the same time: {pairs}"
 
 
 def say(verdict, reason, code):
@@ -1258,7 +1484,7 @@ def main(arguments):
     except Exception as damage:  # whatever it is that cannot be read or followed: it is not right
         return say("wrong", f"this is no plan, or no model: {type(damage).__name__}: {damage}", 1)
     print("right: everything that an operator needs is in its place when it is read")
-    for each in unchecked:
+    for each in [*unchecked, *of_manifest(plan)]:
         say("not checked", each, 0)
     return 0
 

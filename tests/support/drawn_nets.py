@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from tests.support.net import Net, Value
@@ -18,9 +19,16 @@ def drawn(seed: int, operators: tuple[int, int] = (8, 16)) -> bytes:
 
     What nobody reads is an output.
     """
+    return drawn_like(seed, (), operators)[0]
+
+
+def drawn_like(seed: int, fed: Sequence[Value], operators: tuple[int, int]) -> tuple[bytes, list[Value]]:
+    """Draw such a net whose first inputs are like values of another one; return it with its outputs."""
     r, net = Random(seed), Net(seed)
+    given = [net.input(*each.shape[1:], scale=each.scale, zero=each.zero) for each in fed]
     shape = (r.randint(3, 8), r.randint(3, 8))
     values = [_layer(net, r, net.input(*shape, r.randint(1, 8))) for _ in range(r.randint(1, 3))]
+    values += [_layer(net, r, each) for each in given]
     unread = list(values)
     for _ in range(r.randint(*operators)):
         operands = _operands(r, unread if r.random() < 0.8 else values)
@@ -28,7 +36,7 @@ def drawn(seed: int, operators: tuple[int, int] = (8, 16)) -> bytes:
         if made:
             values += made
             unread = [value for value in unread if value not in operands] + made
-    return net.file(*unread)
+    return net.file(*unread), unread
 
 
 def _operands(r: Random, values: list[Value]) -> list[Value]:

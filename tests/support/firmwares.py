@@ -6,12 +6,15 @@ A third of them have nets whose layers run row by row.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
 from tests.support import row_nets
+from tests.support.checker import check_plan
 from tests.support.cli import manifest
-from tests.support.drawn_nets import drawn
+from tests.support.drawn_nets import drawn, drawn_like
+from tests.support.net import Value
 
 _ALGORITHMS = ["auto", "auto", "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact"]
 _KINDS = ["CONV_2D", "CONV_2D", "*"]
@@ -59,6 +62,39 @@ def firmware(seed: int) -> Firmware:
         models = {name: row_nets.drawn(seed + index, (2, 5), (4, 9)) for index, name in enumerate(names)}
         behind[-1] = "[plan]\nrows = true\n"
     return Firmware("".join(lines) + '[project]\nname = "p"\n', pools, "".join(behind), models)
+
+
+def together(seed: int) -> Firmware:
+    """Draw two or three models that share what lives between runs; in half of the firmwares some feed others.
+
+    Any of them may run at the same time as another one, and inputs and outputs may be kept.
+    """
+    r = Random(f"together {seed}")
+    names = r.sample("abcd", r.choice([2, 3, 3]))
+    models, outputs, links = dict[str, bytes](), list[tuple[str, int, Value]](), list[tuple[str, int, str, int]]()
+    for name in names:
+        fed = r.sample(outputs, min(len(outputs), r.choice([1, 1, 2]))) if seed % 2 else []
+        links += [(source, k, name, position) for position, (source, k, _) in enumerate(fed)]
+        models[name], made = drawn_like(r.randrange(1 << 30), [value for *_, value in fed], (1, 4))
+        outputs += [(name, k, value) for k, value in enumerate(made) if len(value.shape) == 4]
+    strangers = [pair for pair in combinations(names, 2) if not any({*pair} == {a, b} for a, _, b, _ in links)]
+    concurrent = [list(r.choice(strangers))] if strangers and r.random() < 0.4 else []
+    first = f"concurrent = {concurrent}\n".replace("'", '"') if concurrent else ""
+    tables = [f'[models.{name}]\npath = "{name}.tflite"\n{_kept(r)}' for name in names]
+    ports = {name: check_plan.Model(data) for name, data in models.items()}
+    tables += [
+        f'[[connections]]\nfrom = "{a}.t{ports[a].outputs[k]}"\nto = "{b}.t{ports[b].inputs[position]}"\n'
+        for a, k, b, position in links
+    ]
+    tables.append(f"[plan]\nrows = {r.choice(['true', 'false'])}\n")
+    pools = dict.fromkeys(["w0", "w1"][: r.choice([1, 1, 2])], 'access = "rw"\n')
+    return Firmware(first + '[project]\nname = "p"\n', pools, "".join(tables), models)
+
+
+def _kept(r: Random) -> str:
+    """Draw what a model keeps between runs."""
+    inputs, outputs = r.choice(["consumed", "consumed", "preserved", "reserved"]), r.choice(["run", "run", "reserved"])
+    return f'inputs = "{inputs}"\noutputs = "{outputs}"\n'
 
 
 def _speed(r: Random) -> str:

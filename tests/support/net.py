@@ -48,9 +48,9 @@ class Net:
         self._data: list[bytes] = []
         self._inputs: list[int] = []
 
-    def input(self, *shape: int) -> Value:
+    def input(self, *shape: int, scale: float = SCALE, zero: int = -3) -> Value:
         """Add an input of batch size one."""
-        value = self._value((1, *shape), SCALE, -3)
+        value = self._value((1, *shape), scale, zero)
         self._inputs.append(value.index)
         return value
 

@@ -11,12 +11,16 @@ from tests.support import flatbuffer as fb
 from tests.support.checker import check_plan
 
 Document = dict[str, Any]
+OURS = {"name": "cpu", "kernels": "reference", "isa": "portable"}
+"""A target of a plan: portable C."""
 
 
 def buffer(name: str, offset: int, size: int, *lives: tuple[int, int], **more: Any) -> Document:
     """Return a buffer of the pool "p" of the model "m", alive within half-open intervals of steps."""
-    usual = {"model": "m", "shared_with": [], "kind": "tensor", "pool": "p", "alignment": 1, "cache_line": 0}
-    return {"name": name, "offset": offset, "size": size, "intervals": [*map(list, lives)]} | usual | more
+    usual = {"model": "m", "shared_with": [], "kind": "intermediate", "pool": "p", "alignment": 1, "cache_line": 0}
+    return (
+        {"name": name, "offset": offset, "size": size, "intervals": [*map(list, lives)]} | usual | {"reason": ""} | more
+    )
 
 
 def tensor(number: int, buffer: str, offset: int = 0, pitch: int = 0, channels: Sequence[int] = ()) -> Document:
@@ -30,19 +34,19 @@ def operator(number: int, reads: Sequence[int], writes: Sequence[int], *scratch:
 def model(operators: Sequence[Document], tensors: Sequence[Document], **more: Any) -> Document:
     """Return a model "m" with the input "x" and the output "y"."""
     ports = {"inputs": ["x"], "inputs_by_rows": [], "outputs": ["y"], "outputs_by_rows": []}
-    usual = {"name": "m", "backward": [], "on_demand": False} | ports
+    usual = {"name": "m", "backward": [], "on_demand": False, "rewrites": []} | ports
     return {"operators": [*operators], "tensors": [*tensors]} | usual | more
 
 
 def pool(size: int, name: str = "p", **more: Any) -> Document:
     usual = {"access": "rw", "alignment": 16, "limit": None, "origin": None, "bound": 0, "certificate": None}
-    return {"name": name, "size": size} | usual | more
+    return {"name": name, "size": size, "owner": "generated", "region": ""} | usual | more
 
 
 def plan(steps: Sequence[str], models: Sequence[Document], buffers: Sequence[Document], **more: Any) -> Document:
     """Return a plan; a step without a model is one of "m"."""
     named = [step if ": " in step else f"m: {step}" for step in steps]
-    usual = {"version": 2, "concurrent": [], "pools": [pool(256)]}
+    usual = {"version": 2, "concurrent": [], "pools": [pool(256)], "targets": [OURS]}
     return {"steps": named, "models": [*models], "buffers": [*buffers]} | usual | more
 
 
@@ -57,18 +61,53 @@ def file(
 def verdict(document: Mapping[str, Any], *files: bytes) -> str:
     """Return what the checker says: nothing, "wrong: ...", "not covered: ...", or "not checked: ..."."""
     try:
-        unchecked = check_plan.check(document, [check_plan.Model(data) for data in files])
+        models = [check_plan.Model(data) for data in files]
+        unchecked = check_plan.check(completed(document, models), models)
     except (check_plan.Wrong, check_plan.NotCovered) as error:
         return f"{'wrong' if isinstance(error, check_plan.Wrong) else 'not covered'}: {error}"
     return "".join(f"not checked: {each}" for each in unchecked)
 
 
+def completed(document: Mapping[str, Any], models: Sequence[Any]) -> Document:
+    """Return a plan with what the checker wants to see in any: all ports have names, and buffers that have them are of
+    their kind; all weights and biases of the files are in a pool of their own.
+
+    Inputs are not alive when a model leaves, nor outputs when it is entered, unless the document has "promises".
+    """
+    constants, records, kinds = list[Document](), list[Document](), dict[str, str]()
+    for record, file in zip(document["models"], models, strict=True):
+        names = {side: [f"{side} {i}" for i in range(len(getattr(file, side)))] for side in ("inputs", "outputs")}
+        records.append(record | {side: each for side, each in names.items() if len(record[side]) != len(each)})
+        for side in ("outputs", "inputs"):
+            held = [each["buffer"] for each in record["tensors"] if each["tensor"] in getattr(file, side)]
+            kinds |= {name.partition("[")[0]: side[:-1] for name in held}
+        for data in sorted(set(check_plan.stored(record, file))):
+            place = sum(each["size"] for each in constants)
+            more = {"model": record["name"], "kind": "constant", "pool": "constants", "reason": "of the model"}
+            constants.append(buffer(f"constant {place}", place, len(data), (0, 1), **more))
+    buffers = [_lived(each, kinds, document) for each in document["buffers"]]
+    extra = [pool(sum(each["size"] for each in constants), "constants", access="ro")] if constants else []
+    more = {"models": records, "buffers": [*buffers, *constants], "pools": [*document["pools"], *extra]}
+    return {**document, **more}
+
+
+def _lived(made: Document, kinds: Mapping[str, str], document: Mapping[str, Any]) -> Document:
+    """Return a buffer of its kind, whose life has the steps that it has for that."""
+    kind = made["kind"]
+    if kind == "intermediate":
+        kind = kinds.get(made["name"].partition("[")[0], kind)
+    first, last = int(kind == "output"), len(document["steps"]) - int(kind == "input")
+    lives = [[max(start, first), min(stop, last)] for start, stop in made["intervals"]]
+    is_kept = "promises" in document or len(document["models"]) > 1 or any(start >= stop for start, stop in lives)
+    return made | {"kind": kind} | ({} if is_kept else {"intervals": lives})
+
+
 def apart(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
     """Check a plan of (operator, reads, writes), in order, all of whose tensors lie apart but for `t3={...}`."""
-    used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)})
+    ports = check_plan.Model(data).inputs
+    used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)} | {*ports})
     tensors = [tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
     steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]
     buffers = [buffer(f"b{t}", 16 * t, 16, (0, len(steps)), alignment=4) for t in used]
-    inputs = [f"input {t}" for t in check_plan.Model(data).inputs]
-    made = model([operator(*each) for each in operators], tensors, inputs=inputs)
+    made = model([operator(*each) for each in operators], tensors, inputs=[f"input {t}" for t in ports])
     return verdict(plan(steps, [made], buffers), data)

@@ -24,6 +24,7 @@ GROUPS = {
     "PAD": "PAD PADV2",
     "RESHAPE": "RESHAPE SQUEEZE EXPAND_DIMS",
     "BROADCAST_TO": "BROADCAST_TO TILE",
+    "RECURRENT": "SVDF UNIDIRECTIONAL_SEQUENCE_LSTM",
     "REDUCE": "MEAN SUM ARG_MAX ARG_MIN REDUCE_MAX REDUCE_MIN REDUCE_PROD REDUCE_ANY REDUCE_ALL",
     "BY_ROWS": "SOFTMAX L2_NORMALIZATION LOG_SOFTMAX",
     "ELEMENTS": """ADD ADD_N SUB MUL DIV MAXIMUM MINIMUM RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 LOGISTIC TANH HARD_SWISH
@@ -40,7 +41,7 @@ def test_kinds_are_those_of_the_schema() -> None:
     found = {KINDS[number]: kind for number, kind in check_plan.NAMES.items()}
     assert found == {name: grouped.get(name, name) for name in found}
     assert grouped.keys() <= found.keys()
-    assert len(found) == 90
+    assert len(found) == 92
     assert {KINDS[number]: name for number, name in check_plan.STATEFUL.items()} == {n: n for n in STATEFUL.split()}
     assert {KINDS[number] for number in check_plan.RANDOM} == set(RANDOM.split())
     assert {KINDS[number] for number in check_plan.COMMUTATIVE} == {"ADD", "MUL"}
@@ -74,8 +75,8 @@ def test_tensors_are_read() -> None:
     assert (x.shape, x.type, x.width, x.elements, x.is_variable, x.data) == ([2, 3], TensorType.INT16, 2, 6, True, b"")
     assert (c.integers, d.integers, c.is_variable) == ([5, -6], [1 << 40], False)
     assert (s.width, e.elements, e.width) == (0, 1, 4)
-    assert c.kind == (TensorType.INT32, [2], ([0.5, 2.0], [3, -1]))
-    assert x.kind == (TensorType.INT16, [2, 3], None)
+    assert c.kind == (TensorType.INT32, [2], [0.5, 2.0], [3, -1])
+    assert x.kind == (TensorType.INT16, [2, 3], [], [])
     assert model.constants == {1, 2}
 
 
@@ -207,7 +208,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(FILE) / 4 < used < 4 * len(FILE)
     monkeypatch.setattr(check_plan.Fuel, "left", 0)
     record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
-    buffers = [draft.buffer("x", 0, 4, (0, 3)), draft.buffer("y", 4, 4, (0, 3))]
+    buffers = [draft.buffer("x", 0, 4, (0, 2), kind="input"), draft.buffer("y", 4, 4, (1, 3), kind="output")]
     assert check_plan.check(draft.plan(["enter", "ADD 0", "leave"], [record], buffers), [model]) == []
 
 
@@ -224,7 +225,7 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
     other.write_bytes(b"another model")
     record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
     record["sha256"] = hashlib.sha256(FILE).hexdigest()
-    buffers = [draft.buffer("x", 0, 4, (0, 3)), draft.buffer("y", 4, 4, (0, 3))]
+    buffers = [draft.buffer("x", 0, 4, (0, 2), kind="input"), draft.buffer("y", 4, 4, (1, 3), kind="output")]
     pool = draft.pool(8, bound=8)
 
     def printed(**changes: object) -> tuple[int, str]:
@@ -233,11 +234,30 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
         return said(str(path), str(file), str(other))
 
     right = "right: everything that an operator needs is in its place when it is read\n"
-    assert printed() == (0, right + 'not checked: bound of "p": a search proved it\n')
+    manifest = (
+        'not checked: that pool "p" has the owner "generated", the region "" and {}\n'
+        "not checked: m: that x are its inputs and y its outputs, by name; that none of them come or go by rows, and no"
+        " more are kept between runs\n"
+        "not checked: that of all models only these run at the same time: none\n"
+    )
+    assert printed() == (0, right + 'not checked: bound of "p": a search proved it\n' + manifest.format("no limit"))
     assert said(str(path), str(other), str(file)) == printed()
     assert printed(on_demand=True) == (3, "not covered: m: a program, or a model without operators\n")
     pool["bound"] = 0
-    assert printed() == (0, right)
+    assert printed() == (0, right + manifest.format("no limit"))
+    pool["limit"] = 9
+    assert printed() == (0, right + manifest.format("a limit of 9 bytes"))
+    plan = {"concurrent": [["a", "b"], ["b", "c"]], "pools": [], "models": []}
+    pairs = "that of all models only these run at the same time: a and b, b and c"
+    assert [*check_plan.of_manifest(plan)] == [pairs]
+    ports = {"inputs": ["a", "b"], "outputs": ["c", "d"], "inputs_by_rows": ["b"], "outputs_by_rows": ["c"]}
+    said_of = (
+        "m: that a, b are its inputs and c, d its outputs, by name; that b, c of them come or go by rows, and no more"
+    )
+    assert [*check_plan.of_manifest(plan | {"models": [{"name": "m", **ports}]})] == [
+        f"{said_of} are kept between runs",
+        pairs,
+    ]
     buffers[1]["offset"] = 5
     assert printed() == (1, 'wrong: "y" ends at p+9, and the pool has 8 bytes\n')
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
+from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 CONV = fb.Node("Conv2DOptions", StrideH=1, StrideW=1)
@@ -66,7 +67,9 @@ def test_what_is_read_has_been_computed() -> None:
     assert draft.apart(chain, [(0, [0], [1]), (2, [0], [3])]) == (
         "wrong: m: operator 2 needs tensor 1, which the plan does not let it read"
     )
-    assert draft.apart(net("TANH", "SOFTMAX"), [(0, [0], [1])]) == "wrong: m: output 2 has no place"
+    assert (
+        draft.apart(net("TANH", "SOFTMAX"), [(0, [0], [1])]) == "wrong: m: tensor 2, an input or output, has no place"
+    )
     twice = net("TANH", "RESHAPE", "RESHAPE", "SOFTMAX")  # a step computes the first
     assert draft.apart(twice, [(0, [0], [1]), (1, [1], [2]), (3, [3], [4])], t3={"buffer": "b2"}) == ""
 
@@ -172,8 +175,10 @@ def test_rows_are_handed_out_one_by_one() -> None:
     steps = [f"CONV_2D 0, row {row}" for row in range(3)]
     assert by_rows(steps) == by_rows(steps, (8, 8, 8)) == ""
     assert by_rows(steps[:2]) == 'wrong: step 1, "m: CONV_2D 0, row 0", is one of 2 rows, and the output has 3'
-    assert by_rows(["CONV_2D 0"]) == ""
-    assert by_rows([]) == "wrong: m: no step computes output 1"
+    whole = "wrong: m: output 1 is to leave row by row, and is not computed so"
+    assert by_rows(["CONV_2D 0"]) == by_rows([]) == whole
+    for order in ((1, 0, 2), (0, 2, 1), (0, 1, 2, 2)):
+        assert by_rows([steps[row] for row in order]) == whole
 
 
 @pytest.mark.parametrize(
@@ -204,22 +209,59 @@ def test_rows_of_a_product_are_those_of_its_matrix() -> None:
         assert said == ("" if count == 2 else wrong)
 
 
-def test_all_that_is_handed_out_by_rows_is_computed() -> None:
-    """A concatenation of x, which nothing computes, a constant, and a."""
-    tensors = [fb.tensor(name, [1, 1, 1, 2], Buffer=int(name == "c")) for name in "xac"]
-    tensors.append(fb.tensor("y", [1, 3, 1, 2]))
-    axis = fb.Node("ConcatenationOptions", Axis=1)
+def ports(inputs: Document, outputs: Document) -> str:
+    """Check a sum of two inputs, of 2 and 8 bytes, that has two outputs, the second of which is the larger one."""
+    tensors = [fb.tensor(name, shape) for name, shape in zip("wxyz", ([1, 2], [4, 2], [1, 2], [4, 2]), strict=True)]
+    nodes = [fb.operator("TANH", [0], [2]), fb.operator("ADD", [1, 0], [3])]
+    record = draft.model(
+        [draft.operator(0, [0], [2]), draft.operator(1, [1, 0], [3])],
+        [draft.tensor(t, name) for t, name in enumerate("wxyz")],
+        **{"inputs": ["w", "x"], "outputs": ["y", "z"]} | inputs | outputs,
+    )
+    buffers = [draft.buffer(name, 8 * at, 8, (0, 4), kind="input") for at, name in enumerate("wx")]
+    buffers += [draft.buffer(name, 8 * at, 8, (0, 4), kind="output") for at, name in enumerate("yz", 2)]
+    plan = draft.plan(["enter", "TANH 0", "ADD 1", "leave"], [record], buffers)
+    file = check_plan.Model(draft.file(tensors, nodes, [0, 1], [2, 3]))
+    try:
+        return "".join(check_plan.check(plan, [file]))
+    except check_plan.Wrong as wrong:
+        return str(wrong)
 
-    def verdict(*parts: int) -> str:
-        nodes = [fb.operator("TANH", [0], [1]), fb.operator("CONCATENATION", [*parts], [3], axis)]
-        file = draft.file(tensors, nodes, [0], [3], np.ones(2, np.int8))
-        places = [draft.tensor(0, "x"), draft.tensor(1, "a")]
-        model = draft.model([draft.operator(0, [0], [1])], places, outputs_by_rows=["y"])
-        buffers = [draft.buffer(name, at, 2, (0, 3)) for name, at in (("x", 0), ("a", 2))]
-        return draft.verdict(draft.plan(["enter", "TANH 0, row 0", "leave"], [model], buffers), file)
 
-    assert verdict(2, 1, 2) == verdict(1, 2, 1) == ""
-    assert verdict(1, 2, 0) == verdict(2, 0, 1) == "wrong: m: no step computes output 3"
+def test_ports_are_those_of_the_file() -> None:
+    assert ports({}, {}) == ""
+    for names in (["w"], ["w", "x", "v"], ["w", "w"], []):
+        assert ports({"inputs": names}, {}) == f"m: the file has 2 inputs, the plan names {len(names)}"
+    assert ports({}, {"outputs": ["y"]}) == "m: the file has 2 outputs, the plan names 1"
+
+
+def test_only_the_largest_port_is_by_rows() -> None:
+    """What is by rows without steps for that never arrives, or never leaves."""
+    for names in (["w"], ["x", "w"], ["x", "x"], ["v"]):
+        assert ports({"inputs_by_rows": names}, {}) == "m: of the inputs, only the largest may be by rows"
+    assert ports({}, {"outputs_by_rows": ["y"]}) == "m: of the outputs, only the largest may be by rows"
+    assert ports({}, {"outputs_by_rows": ["z"]}) == "m: output 3 is to leave row by row, and is not computed so"
+    assert "needs byte 0 of tensor 1" in ports({"inputs_by_rows": ["x"]}, {})
+
+
+def test_the_largest_port_has_the_most_bytes() -> None:
+    """Four elements of 32 bits are more than eight of 8."""
+    tensors = [fb.tensor("x", [8]), fb.tensor("v", [4], "INT32"), fb.tensor("y", [8])]
+    data = draft.file(tensors, [fb.operator("TANH", [0], [2])], [0, 1], [2])
+    places = [draft.tensor(t, name) for t, name in enumerate("xvy")]
+    names = {"inputs": ["x", "v"], "inputs_by_rows": ["x"]}
+    model = draft.model([draft.operator(0, [0], [2])], places, **names)
+    buffers = [draft.buffer(name, 16 * at, 16, (0, 3), alignment=4) for at, name in enumerate("xvy")]
+    said = draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], buffers), data)
+    assert said == "wrong: m: of the inputs, only the largest may be by rows"
+
+
+def test_a_port_has_a_place() -> None:
+    data, tensors = net("TANH"), [draft.tensor(0, "x"), draft.tensor(1, "y")]
+    for left, port in ((tensors[:1], 1), (tensors[1:], 0)):
+        model = draft.model([draft.operator(0, [0], [1])], left)
+        plan = draft.plan(["enter", "leave"], [model], [draft.buffer(name, 0, 8, (0, 2)) for name in "xy"])
+        assert draft.verdict(plan, data) == f"wrong: m: tensor {port}, an input or output, has no place"
 
 
 def test_steps_are_those_of_the_model_that_runs() -> None:
@@ -271,5 +313,28 @@ def test_floats_that_are_quantized_are_read_at_once(kind: str, weights: str) -> 
 
     late = f'wrong: step 1, "m: {kind} 0", overwrites element 8 of tensor 0'
     is_image = weights != "FLOAT32"
-    assert [verdict(y, "q") == "" for y in (-8, -4, 0)] == [is_image or kind == "CONV_2D"] * 3
-    assert [verdict(4, *scratch).startswith(late) for scratch in ((), ("q",))] == [False, is_image]
+    scratch = ["q"] * is_image
+    assert [verdict(y, *scratch) == "" for y in (-8, -4, 0)] == [is_image or kind == "CONV_2D"] * 3
+    assert verdict(4, *scratch).startswith(late) == is_image
+    size = 8 if is_image else "no"
+    wrong = verdict(0, *([] if is_image else ["q"]))
+    assert wrong.startswith(f'wrong: step 1, "m: {kind} 0", needs scratch of {size} bytes')
+
+
+@pytest.mark.parametrize(("begin", "size", "block"), [([1, 0], [2, 4], 8), ([0, 1], [3, 2], 2), ([2, 1], [1, 3], 3)])
+def test_a_slice_moves_blocks_at_once(begin: list[int], size: list[int], block: int) -> None:
+    """One after the other; what lies side by side is one."""
+    tensors = [fb.tensor("x", [3, 4]), fb.tensor("begin", [2], "INT32", Buffer=1)]
+    tensors += [fb.tensor("size", [2], "INT32", Buffer=2), fb.tensor("y", size)]
+    values = np.array(begin, np.int32), np.array(size, np.int32)
+    data = draft.file(tensors, [fb.operator("SLICE", [0, 1, 2], [3])], [0], [3], *values)
+    places = [draft.tensor(0, "x"), draft.tensor(3, "y")]
+    count = size[0] * size[1]
+    sources = [20 + (begin[0] + e // size[1]) * 4 + begin[1] + e % size[1] for e in range(count)]
+    for y in range(8, 36):
+        buffers = [draft.buffer("x", 20, 12, (0, 2)), draft.buffer("y", y, count, (1, 3))]
+        model = draft.model([draft.operator(0, [0], [3])], places)
+        said = draft.verdict(draft.plan(["enter", "SLICE 0", "leave"], [model], buffers), data)
+        written = {y + e: e // block for e in range(count)}
+        is_wrong = any(written.get(at, count) < e // block for e, at in enumerate(sources))
+        assert ("overwrites element" in said) == bool(said) == is_wrong, y
