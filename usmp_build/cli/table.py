@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from usmp_build.cli.cost_lines import cost_lines
 from usmp_build.cli.workspace_lines import workspace_lines
@@ -109,14 +109,20 @@ def _instructions(summary: Summary) -> list[str]:
 
 
 def _rewrites(summary: Summary) -> list[str]:
-    """Say what rewrites removed from each model; what one added has a minus."""
+    """Say what rewrites removed from each model, and what they added."""
     lines = []
     for model in summary.models:
         for row in model.rewrites:
-            counts = ((getattr(row, name), word) for name, word in _COUNTED.items())
-            removed = [f"{count:,} {word.format('' if count == 1 else 's')}" for count, word in counts if count]
-            lines.append(f"{model.name}: the rewrite {row.rewrite} removes {', '.join(removed)}")
+            counts = {word: getattr(row, name) for name, word in _COUNTED.items()}
+            removed = _counted({word: count for word, count in counts.items() if count > 0})
+            added = _counted({word: -count for word, count in counts.items() if count < 0})
+            changes = [f"{verb} {what}" for verb, what in (("removes", removed), ("adds", added)) if what]
+            lines.append(f"{model.name}: the rewrite {row.rewrite} {' and '.join(changes)}")
     return lines
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {word.format('' if count == 1 else 's')}" for word, count in counts.items())
 
 
 def _recomputed(summary: Summary) -> list[str]:
