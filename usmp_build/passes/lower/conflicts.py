@@ -26,26 +26,30 @@ def conflicts(request: Request, storage: Storage, lifetimes: Lifetimes) -> tuple
                 if a != b:
                     neighbors[a].add(b)
                     neighbors[b].add(a)
-    return tuple(tuple(sorted(others)) for others in neighbors)
+    constants = tuple(index for index, buffer in enumerate(storage.buffers) if buffer.kind is Kind.CONSTANT)
+    others = {index: (*constants[:place], *constants[place + 1 :]) for place, index in enumerate(constants)}
+    return tuple(others.get(index) or tuple(sorted(each)) for index, each in enumerate(neighbors))
 
 
 def _alive_together(storage: Storage, lifetimes: Lifetimes) -> list[set[int]]:
-    """Sweep the timeline for buffers alive together, workspace and constants apart: no pool takes both."""
+    """Sweep the timeline for buffers of the workspace that are alive together.
+
+    Constants are always alive, all of them, and no pool takes both: there may be thousands.
+    """
     starts: dict[int, list[int]] = {}
     stops: dict[int, list[int]] = {}
     for index, intervals in enumerate(lifetimes.intervals):
-        for interval in intervals:
+        for interval in intervals if storage.buffers[index].kind is not Kind.CONSTANT else ():
             starts.setdefault(interval.start, []).append(index)
             stops.setdefault(interval.stop, []).append(index)
-    constant = [buffer.kind is Kind.CONSTANT for buffer in storage.buffers]
-    alive: tuple[set[int], set[int]] = (set(), set())
+    alive: set[int] = set()
     neighbors: list[set[int]] = [set() for _ in storage.buffers]
     for moment in sorted(starts.keys() | stops.keys()):
         for index in stops.get(moment, ()):
-            alive[constant[index]].remove(index)
+            alive.remove(index)
         for index in starts.get(moment, ()):
-            for other in alive[constant[index]]:
+            for other in alive:
                 neighbors[index].add(other)
                 neighbors[other].add(index)
-            alive[constant[index]].add(index)
+            alive.add(index)
     return neighbors

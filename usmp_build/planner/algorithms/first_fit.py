@@ -47,10 +47,14 @@ class Attempt:
 
 def neighbors(problem: Problem, index: int) -> list[Neighbor]:
     """Return the buffers that a buffer conflicts with, and the distances to keep."""
-    conflicts, buffers = problem.conflicts[index], problem.buffers
-    if not problem.separations:
-        return [(other, buffers[index].size, buffers[other].size) for other in conflicts]
-    return [(other, problem.separation(index, other), problem.separation(other, index)) for other in conflicts]
+    conflicts, buffers, stated = problem.conflicts[index], problem.buffers, problem.separations
+    size = buffers[index].size
+    if not stated:
+        return [(other, size, buffers[other].size) for other in conflicts]
+    return [
+        (other, stated.get((index, other), size), stated.get((other, index), buffers[other].size))
+        for other in conflicts
+    ]
 
 
 def first_fit(

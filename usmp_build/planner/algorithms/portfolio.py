@@ -8,6 +8,7 @@ at the peak of a pool.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -73,7 +74,8 @@ def _best(problem: Problem, component: Sequence[int], rounds: int, work: int) ->
     visits = len(component) + sum(len(problem.conflicts[index]) for index in component)
     ideal = _ideal(problem, component)
     best: tuple[tuple[int, ...], str, Attempt] | None = None
-    for name, attempt in islice(_attempts(problem, component, rounds), max(1, work // visits)):
+    count = max(1, work // visits)
+    for name, attempt in islice(_attempts(problem, component, rounds, count), count):
         if attempt.stuck is None:
             ranked = rank(problem, attempt.placed)
             if best is None or ranked < best[0]:
@@ -83,11 +85,11 @@ def _best(problem: Problem, component: Sequence[int], rounds: int, work: int) ->
     return best[1:] if best else None
 
 
-def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield attempts, in all orders by turns, as long as improvement changes the order."""
+def _attempts(problem: Problem, component: Sequence[int], rounds: int, most: int) -> Iterator[tuple[str, Attempt]]:
+    """Yield up to `most` attempts, in all orders by turns, as long as improvement changes the order."""
     order_functions = _ORDERS | (_ORDERS_WITH_OVERLAPS if problem.separations else {})
     orders = {name: order(problem, component) for name, order in order_functions.items()}
-    fitted = _FirstFit(problem, component)
+    fitted = _FirstFit(problem, component) if most > 1 else partial(first_fit, problem)
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):

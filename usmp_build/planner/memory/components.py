@@ -59,6 +59,6 @@ def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
         if a in position and b in position
     }
     conflicts = tuple(
-        tuple(sorted(position[other] for other in problem.conflicts[old] if other in position)) for old in kept
+        tuple(sorted([position[other] for other in problem.conflicts[old] if other in position])) for old in kept
     )
     return Problem(problem.pools, tuple(problem.buffers[old] for old in kept), conflicts, separations)

@@ -70,16 +70,15 @@ def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
 
 def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
     """Check that of two conflicting buffers in one pool, one starts far enough above the other."""
-    listed = [set(others) for others in problem.conflicts]
     separated = {index for pair in problem.separations for index in pair}
     spans = [(p.pool, p.offset, p.offset + b.size) for p, b in zip(plan.allocations, problem.buffers, strict=True)]
-    for a, others in enumerate(listed):
+    for a, others in enumerate(problem.conflicts):
         pool, start, stop = spans[a]
-        for b in sorted(others):
+        for b in others:
             other, begin, end = spans[b]
             if (a not in separated or b not in separated) and (other != pool or begin >= stop or start >= end):
                 continue  # as most pairs are
-            seen_before = b < a and a in listed[b]
+            seen_before = b < a and a in problem.conflicts[b]
             if b != a and not seen_before and not _apart(problem, plan, a, b):
                 yield _clash(problem, plan, min(a, b), max(a, b))
 
