@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -130,9 +130,9 @@ def test_a_refusal_looks_at_few_other_manifests(tmp_path: Path, monkeypatch: pyt
     chosen: list[Request] = []
     choose = concat_aliasing.choose
 
-    def counted(replanner: Replanner) -> BestCandidate:
+    def counted(replanner: Replanner, *others: Any) -> BestCandidate:
         chosen.append(replanner.request)
-        return choose(replanner)
+        return choose(replanner, *others)
 
     monkeypatch.setattr(infeasible, "choose", counted)
     assert call("plan", alike(tmp_path / "p", 10, "size = 16\n", together=True)).code == 3

@@ -147,12 +147,12 @@ def test_no_file_says_more_than_with_plain_names(tmp_path: Path, plain: Path, te
 
 
 def page(manifest: Path) -> list[str]:
-    """The elements of the report, and their attributes."""
+    """The elements of the report, and their attributes, but for places where a name may be broken."""
     out = manifest.with_suffix(".html")
     assert call("report", manifest, "--out", out).code == 0
     text = out.read_text(encoding="utf-8")
     check_policy(text)
-    return [f"{each.tag} {sorted(each.attrib)}" for each in tree(text).iter()]
+    return [f"{each.tag} {sorted(each.attrib)}" for each in tree(text).iter() if each.tag != "wbr" or each.attrib]
 
 
 @pytest.mark.long

@@ -20,8 +20,8 @@ from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
 from usmp_build.layout.plan_json import plan_json, read_plan
 
-SMALL = mobilenet_v2(24, 0.35, stages=2)
-"""A stem, and three inverted residuals."""
+SMALL = mobilenet_v2(24, 0.35, stages=3)
+"""A stem, and six inverted residuals."""
 AGAIN = '[plan]\nrecompute = "40 %"\n'
 
 

@@ -132,7 +132,7 @@ def test_wrong_plans_exit_with_4_and_name_the_line(tmp_path: Path) -> None:
         (["--option", "algorithm=exact"], 2, "say --algorithm NAME"),
         (["--option", "capacity=9"], 2, "say --capacity BYTES"),
         (["--option", "progress=1"], 2, 'there is no option "progress"\nhelp: the options of auto are: rounds\n'),
-        (["--minimise"], 2, "usage: "),
+        (["--minimise"], 2, "did you mean --minimize?"),
     ],
 )
 def test_wrong_usage(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:

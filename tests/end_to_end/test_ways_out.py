@@ -113,7 +113,7 @@ def test_inputs_that_are_kept_are_not_kept_in_arrays_of_the_caller(tmp_path: Pat
     way_out = (
         '  - write io = "application" for model "a", and leave `inputs` and `outputs` out: its caller brings 550 bytes'
     )
-    assert f"{way_out}550 bytes" in refused(firmware(tmp_path, pools + MODEL.format("a", words + kept)))
+    assert way_out in refused(firmware(tmp_path, pools + MODEL.format("a", words + kept)))
     assert call("plan", firmware(tmp_path, pools + MODEL.format("a", words + 'io = "application"'))).code == 0
 
 

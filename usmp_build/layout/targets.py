@@ -14,6 +14,6 @@ class TargetRecord(Record):
 
     name: str
     kernels: str
-    """Its kernel library."""
+    """Its kernel library; after commas, those that rules give to some of its operators."""
     isa: Literal["portable", "dsp", "mve"]
     """The instructions that kernels were chosen for."""

@@ -23,7 +23,7 @@ class _Kind(NamedTuple):
 _AS_MODEL = "give it a name that ends in .tflite: then it is planned without a manifest"
 _KINDS = (
     _Kind((), re.compile(rb"\A\x7fELF"), "a linked image", "to check it: usmp-build check PLAN --elf {file}"),
-    _Kind((), re.compile(rb"\A.{4}TFL3", re.DOTALL), "a model", _AS_MODEL),
+    _Kind((), re.compile(rb"\A.{4}TFL3", re.DOTALL), "a TensorFlow Lite model", _AS_MODEL),
     _Kind(
         (".dts", ".dtsi", ".overlay"),
         re.compile(rb"^/dts-v1/", re.MULTILINE),

@@ -51,7 +51,7 @@ def summarize(request: Request, chosen: BestCandidate, plan: Plan) -> Summary:
         manifest=request.manifest,
         algorithm=plan.algorithm,
         cost=cost_row(request, analysis, plan),
-        targets=tuple(TargetRecord(target.name, target.kernels, target.isa.value) for target in request.targets),
+        targets=_targets(request),
         is_best=is_plan_best,
         other_buffers=chosen.other_buffers,
         pools=pools,
@@ -62,6 +62,16 @@ def summarize(request: Request, chosen: BestCandidate, plan: Plan) -> Summary:
         models=tuple(rows.row(m, moved[m]) for m in range(len(names))),
         concurrent=tuple((names[a], names[b]) for a, b in sorted(request.concurrent)),
     )
+
+
+def _targets(request: Request) -> tuple[TargetRecord, ...]:
+    """Return the targets with all kernel libraries that they use; a rule without a target is counted for the first."""
+    rules = [place for model in request.models for place in model.places if place.kernels]
+    records = []
+    for index, target in enumerate(request.targets):
+        named = {place.kernels for place in rules if (place.target or 0) == index} - {target.kernels}
+        records.append(TargetRecord(target.name, ", ".join([target.kernels, *sorted(named)]), target.isa.value))
+    return tuple(records)
 
 
 def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str, ...]) -> tuple[PoolRow, ...]:

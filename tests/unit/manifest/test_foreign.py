@@ -20,7 +20,12 @@ MODEL = b"\x1c\0\0\0TFL3" + bytes(8)
         ("zephyr.dts", b"/ { };", "a devicetree", "init MODEL... --from-devicetree zephyr.dts"),
         ("tree", b"/dts-v1/;\n/ { };", "a devicetree", "init MODEL... --from-devicetree tree"),
         ("app", b"\x7fELF\x01\x01", "a linked image", "check PLAN --elf app"),
-        ("kws.bin", MODEL, "a model", "give it a name that ends in .tflite: then it is planned without a manifest"),
+        (
+            "kws.bin",
+            MODEL,
+            "a TensorFlow Lite model",
+            "give it a name that ends in .tflite: then it is planned without a manifest",
+        ),
     ],
 )
 def test_a_file_that_is_no_manifest(file: str, data: bytes, name: str, way_out: str) -> None:
