@@ -1448,7 +1448,7 @@ def check(plan, models):
 
 
 def of_manifest(plan):
-    """Yield what is taken from the plan, as only a manifest says it."""
+    """Yield what this file takes from the plan unchecked, because only the manifest states it."""
     for p in plan["pools"]:
         limit = "no limit" if p["limit"] is None else f"a limit of {p['limit']} bytes"
         yield f'that pool "{p["name"]}" has the owner "{p["owner"]}", the region "{p["region"]}" and {limit}'

@@ -14,7 +14,7 @@ from usmp_build.report.over_budget import over_budget
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5
-"""So many operators are named in a note."""
+"""Most operators named in a note."""
 
 _COUNTED = {
     "operators": "operator{}",

@@ -35,7 +35,7 @@ _FINDERS = ("auto", "exact")
 """Algorithms that may find a plan where others do not."""
 
 _SHOWN = 2
-"""So many buffers are named."""
+"""Most buffers named in a suggestion."""
 
 
 def suggested_fixes(

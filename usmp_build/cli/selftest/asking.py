@@ -48,7 +48,7 @@ class Question:
     runs: Sequence[Values]
     """What is known before each run: inputs, and what no segment computes."""
     ours: Ours = Ours()
-    """What segments go on with behind those that compute it, perhaps another value."""
+    """Values of our runs: where a segment may have computed others, the next ones read ours."""
     has_state: bool = False
     """Whether nothing is known after a run that aborts."""
 

@@ -1,5 +1,5 @@
-/* LEAKY_RELU: what is below 0 is multiplied by alpha, which may be below 0, too: then the product is not, and is scaled
- * as any other. */
+/* LEAKY_RELU: inputs below 0 are multiplied by alpha.  A negative alpha makes these products positive; they are scaled
+ * like all others. */
 #include "arithmetic.h"
 #include "usmp.h"
 #include "walk.h"
