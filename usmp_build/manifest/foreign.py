@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ManifestError, Span
 
 _WITHIN = 1 << 16
@@ -20,10 +21,8 @@ class _Kind(NamedTuple):
     """`{file}` stands for its name."""
 
 
-_AS_MODEL = "give it a name that ends in .tflite: then it is planned without a manifest"
 _KINDS = (
     _Kind((), re.compile(rb"\A\x7fELF"), "a linked image", "to check it: usmp-build check PLAN --elf {file}"),
-    _Kind((), re.compile(rb"\A.{4}TFL3", re.DOTALL), "a TensorFlow Lite model", _AS_MODEL),
     _Kind(
         (".dts", ".dtsi", ".overlay"),
         re.compile(rb"^/dts-v1/", re.MULTILINE),
@@ -43,5 +42,10 @@ def refuse_foreign(data: bytes, file: str) -> None:
     """Raise ManifestError (M144) for a file that is something else, and say what reads it."""
     for kind in _KINDS:
         if file.lower().endswith(kind.suffixes) or kind.text.search(data[:_WITHIN]):
-            message = f"this is {kind.name}, not a manifest"
-            raise ManifestError(Diagnostic("M144", message, Span(file, 1, 1), kind.help.format(file=file)))
+            raise _refusal(file, kind.name, kind.help.format(file=file))
+    if model := other_format(data):
+        raise _refusal(file, model.name, model.way_out)
+
+
+def _refusal(file: str, name: str, help_: str) -> ManifestError:
+    return ManifestError(Diagnostic("M144", f"this is {name}, not a manifest", Span(file, 1, 1), help_))

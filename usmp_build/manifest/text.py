@@ -7,7 +7,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from usmp_build.document.formats import other_format
 from usmp_build.errors import Diagnostic, ManifestError, Span
 
 MOST_BYTES = 1 << 20
@@ -55,9 +54,6 @@ class Source:
 
 def decode(data: bytes, file: str) -> Source:
     """Read the bytes of a manifest; raise ManifestError when they are not a reasonable amount of UTF-8."""
-    if other := other_format(data):
-        message = f"this is {other.name}, not a manifest"
-        raise ManifestError(Diagnostic("M102", message, Span(file, 1, 1), other.way_out))
     if len(data) > MOST_BYTES:
         message = f"the manifest has {len(data):,} bytes; at most {MOST_BYTES:,} are read"
         help_ = "check the path: this is hardly a manifest"

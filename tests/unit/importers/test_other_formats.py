@@ -43,7 +43,7 @@ def test_the_first_line_says_what_it_is(data: bytes, name: str, cure: str, tmp_p
     for suffix, message in (
         (".tflite", f"m.tflite: error[T201]: not a TensorFlow Lite model: it is {name}"),
         (".onnx", f"m.onnx: error[T258]: it is {name}"),
-        (".bin", f"m.bin:1:1: error[M102]: this is {name}"),
+        (".bin", f"m.bin:1:1: error[M144]: this is {name}"),
     ):
         (tmp_path / f"m{suffix}").write_bytes(data)
         if (suffix, name) == (".onnx", "an ONNX model"):
