@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.support import board_manifests, image
@@ -15,6 +16,7 @@ from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic, expected
+from tests.support.kernels.elements import casts_of_uint8
 from tests.support.kernels.faster import ISAS
 from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows_only, column, pictures
 from tests.support.kernels.samples import draw, kernel_of
@@ -51,7 +53,10 @@ ON_HOST = {
     "sqrt_s16",
     "transpose_conv_dynamic",
 }
-"""C functions that are compared on the host, with NumPy or LiteRT: TensorFlow Lite Micro has no such kernels."""
+"""C functions that are compared on the host, with NumPy or LiteRT: TensorFlow Lite Micro has no such kernels.
+
+CASTs from and to uint8 are, too.
+"""
 
 pytestmark = pytest.mark.usefixtures("needs_oracle")
 
@@ -111,8 +116,9 @@ def test_every_function(
 
 def test_no_function_is_left_out() -> None:
     drawn = functions_of(kernel_of(case) for kind in CASES for case in draw(kind, DRAWN[kind]))
+    uint8 = functions_of(map(kernel_of, casts_of_uint8(np.random.default_rng(1))))
     faster = {name for name in functions() for isa in ISAS if f"_{isa.value}" in name}
-    assert drawn | STATEFUL | BY_ROWS | DYNAMIC | ON_HOST | faster == set(functions())
+    assert drawn | uint8 | STATEFUL | BY_ROWS | DYNAMIC | ON_HOST | faster == set(functions())
 
 
 def test_kernels_by_rows(
