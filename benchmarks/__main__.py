@@ -1,6 +1,6 @@
 """The command: measure models, print tables.
 
-    python -m benchmarks models/*.tflite --out docs/benchmarks.md
+    python -m benchmarks models/*.tflite --out benchmarks/data/benchmarks
 
 Run it from the project's root.  What cannot be measured for want of a tool is "-", and a note says which.
 """
@@ -13,9 +13,9 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import tables
+from benchmarks import draw, tables
+from benchmarks.facts import facts
 from benchmarks.measure import Measured, compare, compare_nets, measure, measure_together
-from benchmarks.page import page
 
 
 def main(arguments: list[str]) -> int:
@@ -32,7 +32,8 @@ def main(arguments: list[str]) -> int:
     parts = tables.parts(rows, _plans(parsed, rows), compared)
     print("\n\n".join(text for text in parts.values() if text))
     if parsed.out:
-        parsed.out.write_text(page(parts, _command(parsed), parsed.machine, parsed.runs), encoding="utf-8")
+        notes = parts.pop("notes")
+        draw.save(parsed.out, parts, facts(_command(parsed), parsed.machine, parsed.runs, notes))
     return 0
 
 
@@ -55,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare these with CMSIS-NN only, on the M4",
     )  # fmt: skip
     parser.add_argument("--nets", action="store_true", help="and nets with the layers of published ones")
-    parser.add_argument("--out", type=_new_file, metavar="PAGE.md", help="write the page, too")
+    parser.add_argument("--out", type=_new_folder, metavar="FOLDER", help="write CSV files, too")
     parser.add_argument("--runs", type=_count, default=100, metavar="N", help="runs on this machine (default: 100)")
     parser.add_argument(
         "--machine", default=_machine(), help="what the page says of this machine (default: %(default)s)"
@@ -69,7 +70,7 @@ def _file(text: str) -> Path:
     return Path(text)
 
 
-def _new_file(text: str) -> Path:
+def _new_folder(text: str) -> Path:
     if not Path(text).parent.is_dir():
         raise argparse.ArgumentTypeError(f'there is no folder for "{text}"')
     return Path(text)
@@ -90,15 +91,11 @@ def _machine() -> str:
 
 
 def _command(parsed: argparse.Namespace) -> str:
-    """Return the command as it was given, with paths from here: those of this machine have no place on a page."""
-    models = [os.path.relpath(path) for path in parsed.models]
-    folder = Path(models[0]).parent
-    if sorted(models) == sorted(map(str, folder.glob("*.tflite"))):
-        models = [f"{folder}/*.tflite"]
+    """Return the command as it was given, without folders of models: those of this machine have no place on a page."""
     words = [
-        *models,
+        *(path.name for path in parsed.models),
         *(word for names in parsed.together for word in ("--together", ",".join(names))),
-        *(["--compare", *map(os.path.relpath, parsed.compare)] if parsed.compare else []),
+        *(["--compare", *(path.name for path in parsed.compare)] if parsed.compare else []),
         *(["--nets"] if parsed.nets else []),
         "--runs",
         str(parsed.runs),

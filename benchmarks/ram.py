@@ -1,6 +1,6 @@
 """The command: how far below max-live plans are, model by model, what brought them there, and what it costs.
 
-    python -m benchmarks.ram models/*.tflite --nets --out docs/below-max-live.md
+    python -m benchmarks.ram models/*.tflite --nets --out benchmarks/data/below-max-live
 
 `--nets` adds the nets that tests make by script.  Instructions are counted in QEMU, and TensorFlow Lite Micro is asked
 for its arena on this machine; where a tool is missing, a figure is "-".
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import board
+from benchmarks import board, draw
 from benchmarks.published import published
 from benchmarks.subject import MODEL, Subject, generate, prepare
 from benchmarks.tools import Unmeasured
@@ -28,7 +28,6 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.passes.rewrite.work import work
 from usmp_build.request import REWRITES
 
-_TEMPLATE = Path(__file__).with_name("ram.md.in")
 _MANIFEST = f'[project]\nname = "p"\n[models.m]\npath = "{MODEL}"\n'
 _ALIGNED = '[[targets.cpu.rules]]\noperators = "*"\nalignment = 4\n'
 _LAYER_BY_LAYER = "[plan]\nrows = false\n"
@@ -134,7 +133,7 @@ def _shown(count: float | None) -> str:
 
 
 def tables(rows: Sequence[Row]) -> dict[str, str]:
-    """Return each table by the name that ram.md.in uses."""
+    """Return each table by the name that the page uses."""
     return {name: "\n".join(_table(head, name, rows)) for name, head in _HEADS.items()}
 
 
@@ -152,7 +151,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ram", description=__doc__.partition("\n")[0])
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
     parser.add_argument("--nets", action="store_true", help="and the nets that tests make by script")
-    parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, too")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write CSV files, too")
     parsed = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="usmp-nets-") as folder:
         nets = [Path(folder) / f"{name}.tflite" for name in NETS] if parsed.nets else []
@@ -161,10 +160,7 @@ def main(arguments: list[str]) -> int:
         made = tables([row(path) for path in (*parsed.models, *nets)])
     print("\n\n".join(made.values()))
     if parsed.out:
-        page = _TEMPLATE.read_text("utf-8")
-        for name, text in made.items():
-            page = page.replace(f"@{name.upper()}@", text)
-        parsed.out.write_text(page, "utf-8", newline="\n")
+        draw.save(parsed.out, made)
     return 0
 
 

@@ -1,7 +1,7 @@
 """TVM's planner cases: what its algorithms need, what we need, and what is right.
 
-    python -m benchmarks.usmp_cases                              # prints the table
-    python -m benchmarks.usmp_cases --out docs/usmp-cases.md     # writes the page, too
+    python -m benchmarks.usmp_cases                                      # prints the table
+    python -m benchmarks.usmp_cases --out benchmarks/data/usmp-cases     # writes it as CSV, too
 
 The cases are read from `usmp` in the folder $USMP_PROBLEMS, else in ../shared/cases beside the project.
 """
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import draw
 from usmp_build.planner import solve
 from usmp_build.planner.memory import Allocation, Plan, Problem
 from usmp_build.planner.memory.plan import peaks
@@ -78,7 +79,7 @@ def cases() -> Iterator[Case]:
 
 
 def table() -> list[str]:
-    """Return the lines of the table in docs/usmp-cases.md."""
+    """Return the lines of the table, as Markdown."""
     return [*_HEAD.splitlines(), *(row(case, solve(case.problem)) for case in cases())]
 
 
@@ -141,22 +142,18 @@ def _plans(case: dict[str, Any], problem: Problem) -> dict[str, Plan]:
     return found
 
 
-def page() -> str:
-    """Return docs/usmp-cases.md."""
-    return (ROOT / "benchmarks" / "usmp_cases.md.in").read_text("utf-8").replace("@TABLE@", "\n".join(table()))
-
-
 def main(arguments: list[str]) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.usmp_cases", description="TVM's planner cases.")
-    parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, too")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write a CSV file, too")
     parsed = parser.parse_args(arguments)
     if not FOLDER.is_dir():
         print(f"no cases in {FOLDER}; set USMP_PROBLEMS", file=sys.stderr)
         return 1
-    print("\n".join(table()))
+    cases = "\n".join(table())
+    print(cases)
     if parsed.out:
-        parsed.out.write_text(page(), "utf-8", newline="\n")
+        draw.save(parsed.out, {"cases": cases})
     return 0
 
 

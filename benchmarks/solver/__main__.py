@@ -13,11 +13,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks import draw
 from benchmarks.solver import cp_sat, figures, models, overlaps, pools, scale, tables
+from benchmarks.solver.facts import facts
 from benchmarks.solver.figures import Figures
 from benchmarks.solver.growth import Point, plot
 from benchmarks.solver.instances import Instance, family, published, tiling
-from benchmarks.solver.page import page
 from benchmarks.solver.tables import Fitted
 
 _ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb", "auto")
@@ -31,11 +32,13 @@ def main(arguments: list[str]) -> int:
     """Do it."""
     parsed = _parser().parse_args(arguments)
     instances = [published(path) for path in parsed.problems]
+    least = {instance: list(_least(instance, parsed)) for instance in instances}
     runs = [run for count in parsed.sizes for run in _runs(count)]
     parts = {
         "capacities": _capacities(instances, parsed),
         "families": _families(instances, parsed),
-        "least": "\n\n".join(tables.minimum(instance, _least(instance, parsed)) for instance in instances),
+        "least": tables.least(least),
+        "gaps": tables.gaps(least),
         "models": tables.models(map(models.measure, parsed.models)),
         "overlaps": tables.overlaps(_overlaps(parsed.overlaps)),
         "pools": tables.pools(_pools(instances, parsed)),
@@ -44,9 +47,9 @@ def main(arguments: list[str]) -> int:
     print("\n\n".join(parts.values()))
     if parsed.out:
         command = shlex.join(["python", "-m", "benchmarks.solver", *map(_shown, arguments)])
-        parsed.out.write_text(page(parts, command, parsed.machine, parsed.seconds), "utf-8", newline="\n")
+        draw.save(parsed.out, parts, facts(command, parsed.machine, parsed.seconds))
         points = [Point(run.count, run.seconds, run.at_load) for run in runs]
-        parsed.out.with_name("planner-growth.svg").write_text(plot(points), "utf-8", newline="\n")
+        (parsed.out / "growth.svg").write_text(plot(points), "utf-8", newline="\n")
     return 0
 
 
@@ -103,7 +106,7 @@ def _say(what: str) -> None:
 
 def _shown(argument: str) -> str:
     """Leave the folders of this machine out of the page."""
-    return f".../{Path(argument).name}" if "/" in argument else argument
+    return Path(argument).name if argument.endswith((".csv", ".tflite")) else argument
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -123,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         "--seconds", type=float, default=60, metavar="N", help="bound of CP-SAT's search (default: %(default)s)"
     )
     parser.add_argument("--machine", default="this machine", help="what the page says of this machine")
-    parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, and its picture beside it")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write CSV files, and a picture")
     return parser
 
 

@@ -62,17 +62,28 @@ def _answered(figures: Figures) -> str:
     return seconds(figures.seconds) if figures.peak is not None else f"none in {seconds(figures.seconds)}"
 
 
-def minimum(instance: Instance, answers: Iterable[Figures]) -> str:
-    """Return what every solver makes of one instance."""
-    head = ["algorithm", "peak", "above max load", "status", "work", "seconds"]
+def least(answers: Mapping[Instance, Sequence[Figures]]) -> str:
+    """Return what every solver makes of each instance."""
+    head = ["instance", "algorithm", "peak", "above max load", "status", "work", "seconds"]
     rows = []
-    for figures in answers:
-        work = "-" if figures.work is None else f"{figures.work:,}"
-        peak, above = "-", "-"
-        if figures.peak is not None:
-            peak, above = f"{figures.peak:,}", f"{100 * (figures.peak / instance.max_load - 1):.2f} %"
-        rows.append([figures.solver, peak, above, figures.status, work, seconds(figures.seconds)])
-    return f"### {instance.name}\n\n{table(head, rows)}"
+    for instance, all_figures in answers.items():
+        for figures in all_figures:
+            work = "-" if figures.work is None else f"{figures.work:,}"
+            peak = "-" if figures.peak is None else f"{figures.peak:,}"
+            above = _above(instance, figures)
+            rows.append([instance.name, figures.solver, peak, above, figures.status, work, seconds(figures.seconds)])
+    return table(head, rows)
+
+
+def gaps(answers: Mapping[Instance, Sequence[Figures]]) -> str:
+    """Return how far every solver ends above the max load of each instance, side by side."""
+    heads = ["algorithm", *(instance.name for instance in answers)]
+    lines = zip(*answers.values(), strict=True)
+    return table(heads, ([line[0].solver, *map(_above, answers, line)] for line in lines))
+
+
+def _above(instance: Instance, figures: Figures) -> str:
+    return "-" if figures.peak is None else f"{100 * (figures.peak / instance.max_load - 1):.2f} %"
 
 
 def families(results: Mapping[str, Sequence[Figures]], bounds: Sequence[float]) -> str:

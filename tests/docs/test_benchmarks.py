@@ -1,4 +1,4 @@
-"""The pages of figures say by which command they were made; `tests/end_to_end/` runs it, on less.
+"""The pages of figures are drawn from CSV files, and say by which command; `tests/end_to_end/` runs it, on less.
 
 What needs no board is compared with what plans are now.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import draw
 from benchmarks.subject import prepare
 from tests.support.nets import NETS
 from tests.support.shell import Shell
@@ -25,6 +26,11 @@ def test_the_command_has_the_options_that_it_was_called_with(page: Page, shell: 
     assert module
     known = shell.output(f"python -m {module[1]} --help")
     assert set(re.findall(r" (--\w+)", command)) <= set(re.findall(r"(--\w+)", known))
+
+
+def test_pages_are_drawn_from_their_figures() -> None:
+    stale = [page.name for page, folder in draw.PAGES.items() if page.read_text("utf-8") != draw.draw(folder)]
+    assert stale == [], "run: python -m benchmarks.draw"
 
 
 def column(text: str, head: str) -> dict[str, str]:

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks import usmp_cases
+from benchmarks import draw, usmp_cases
 from benchmarks.usmp_cases import FOLDER, Case
 from tests.support.cli import call
 from tests.support.tree import ROOT
 from usmp_build.planner.library import Status, solve
 from usmp_build.planner.memory.verify import violations
 
-PAGE = ROOT / "docs" / "usmp-cases.md"
+FIGURES = ROOT / "benchmarks" / "data" / "usmp-cases" / "cases.csv"
 MISSING = pytest.mark.skip(f"no cases in {FOLDER}; set USMP_PROBLEMS")
 CASES = list(usmp_cases.cases())
 EACH = [pytest.param(case, id=case.name) for case in CASES] or [pytest.param(None, marks=MISSING)]
@@ -114,6 +114,6 @@ def test_every_family_is_there() -> None:
 
 
 @pytest.mark.skipif(not CASES, reason=f"no cases in {FOLDER}; set USMP_PROBLEMS")
-def test_the_page_is_current() -> None:
-    current = PAGE.read_text("utf-8") == usmp_cases.page()
-    assert current, "run: python -m benchmarks.usmp_cases --out docs/usmp-cases.md"
+def test_the_figures_are_current() -> None:
+    current = FIGURES.read_text("utf-8") == draw.as_csv("\n".join(usmp_cases.table()))
+    assert current, "run: python -m benchmarks.usmp_cases --out benchmarks/data/usmp-cases"

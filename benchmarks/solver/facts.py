@@ -1,21 +1,16 @@
-"""The page docs/planner-benchmarks.md: the tables, how they were made, and what they mean."""
+"""How the figures of the planner were made: the facts of their page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from string import Template
 
 from usmp_build.planner.algorithms.core import core
 
-_TEMPLATE = Path(__file__).with_name("page.md.in")
 
-
-def page(parts: Mapping[str, str], command: str, machine: str, seconds: float) -> str:
-    """Return the whole page; `parts` are tables by the names that page.md.in uses."""
-    facts = {
+def facts(command: str, machine: str, seconds: float) -> dict[str, str]:
+    """Return them by the names that the page uses."""
+    return {
         "date": date.today().isoformat(),
         "command": command,
         "machine": machine,
@@ -23,7 +18,6 @@ def page(parts: Mapping[str, str], command: str, machine: str, seconds: float) -
         "ortools": _ortools(),
         "seconds": f"{seconds:g}",
     }
-    return Template(_TEMPLATE.read_text("utf-8")).substitute(facts, **parts)
 
 
 def _ortools() -> str:

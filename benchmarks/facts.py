@@ -1,24 +1,20 @@
-"""The page docs/benchmarks.md: the tables, how they were made, and what they do not say."""
+"""How the figures of models were made: the facts of their page."""
 
 from __future__ import annotations
 
 import platform
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from string import Template
 
 from benchmarks import cortex, host
 from benchmarks.published import VERSIONS
 from benchmarks.tools import version as program_version
 from usmp_build import __version__
 
-_TEMPLATE = Path(__file__).with_name("page.md.in")
 
-
-def page(parts: dict[str, str], command: str, machine: str, runs: int) -> str:
-    """Return the whole page; `parts` are those of tables.parts()."""
-    facts = {
+def facts(command: str, machine: str, runs: int, notes: str) -> dict[str, str]:
+    """Return them by the names that the page uses; `notes` say what was not measured, and why."""
+    return {
         "date": date.today().isoformat(),
         "command": command,
         "machine": machine,
@@ -26,9 +22,8 @@ def page(parts: dict[str, str], command: str, machine: str, runs: int) -> str:
         "published": VERSIONS,
         "compiler": host.COMPILER,
         "runs": str(runs),
-        "missing": f"\n## Missing\n\n{parts['notes']}\n" if parts["notes"] else "",
+        "missing": f"\n## Missing\n\n{notes}\n" if notes else "",
     }
-    return Template(_TEMPLATE.read_text("utf-8")).substitute(facts, **parts).rstrip() + "\n"
 
 
 def _versions() -> str:
