@@ -6,41 +6,39 @@ import importlib
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.support.languages import LANGUAGES, looks_like
-from tests.support.snippets import PAGES, RUNNERS, snippets
+from tests.support.snippets import PAGES, RUNNERS, Snippet, snippets
 from tests.support.tree import ROOT
 
 for runners in sorted(Path(__file__).parent.glob("test_*.py")):
     importlib.import_module(f"tests.docs.{runners.stem}")
 SNIPPETS = {page: snippets(page, (ROOT / page).read_text(encoding="utf-8")) for page in PAGES}
+SHOWN = [snippet for of_page in SNIPPETS.values() for snippet in of_page]
 
 
-@pytest.mark.parametrize("page", SNIPPETS)
-def test_its_code_has_a_runner(page: str) -> None:
-    for snippet in SNIPPETS[page]:
-        runners = [name for name in RUNNERS if name in (page, f"{page}#{snippet.section}")]
-        assert len(runners) <= 1, f"{snippet} is run twice, by {runners}"
-        assert runners or snippet.language == "text", f"{snippet} has no runner: CONTRIBUTING.md says how to write one"
+def test_all_code_has_one_runner() -> None:
+    runners = {snippet: _runners(snippet) for snippet in SHOWN}
+    assert [f"{snippet} is run twice, by {names}" for snippet, names in runners.items() if len(names) > 1] == []
+    without = [str(snippet) for snippet, names in runners.items() if not names and snippet.language != "text"]
+    assert without == [], "have no runner: CONTRIBUTING.md says how to write one"
+
+
+def _runners(snippet: Snippet) -> list[str]:
+    return [name for name in RUNNERS if name in (snippet.page, f"{snippet.page}#{snippet.section}")]
 
 
 def test_every_runner_has_something_to_run() -> None:
-    shown = [snippet for found in SNIPPETS.values() for snippet in found]
-    assert set(RUNNERS) <= {name for snippet in shown for name in (snippet.page, f"{snippet.page}#{snippet.section}")}
+    assert set(RUNNERS) <= {name for snippet in SHOWN for name in (snippet.page, f"{snippet.page}#{snippet.section}")}
     assert len(RUNNERS) == len(set(RUNNERS))
 
 
-@pytest.mark.parametrize("page", SNIPPETS)
-def test_every_block_says_what_it_is(page: str) -> None:
-    for snippet in SNIPPETS[page]:
-        assert snippet.language in LANGUAGES, f"{snippet} needs a fence with a word, such as ```console"
-    fences = re.findall(r"(?m)^ *```", (ROOT / page).read_text(encoding="utf-8"))
-    assert len(fences) == 2 * len(SNIPPETS[page]), f"a fence of {page} is not closed"
+def test_every_block_says_what_it_is() -> None:
+    nameless = [str(snippet) for snippet in SHOWN if snippet.language not in LANGUAGES]
+    assert nameless == [], "need a fence with a word, such as ```console"
+    fences = {page: len(re.findall(r"(?m)^ *```", (ROOT / page).read_text("utf-8"))) for page in SNIPPETS}
+    assert [page for page, count in fences.items() if count != 2 * len(SNIPPETS[page])] == [], "have a fence too many"
 
 
-@pytest.mark.parametrize("page", SNIPPETS)
-def test_what_is_called_text_is_no_code(page: str) -> None:
-    for snippet in SNIPPETS[page]:
-        if snippet.language == "text":
-            assert not looks_like(snippet.text), f"{snippet} looks like {looks_like(snippet.text)}"
+def test_what_is_called_text_is_no_code() -> None:
+    code = {str(snippet): looks_like(snippet.text) for snippet in SHOWN if snippet.language == "text"}
+    assert {name: language for name, language in code.items() if language} == {}
