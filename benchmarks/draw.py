@@ -18,7 +18,7 @@ from string import Template
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(__file__).with_name("data")
-PAGES = {ROOT / "docs" / f"{folder.name}.md": folder for folder in sorted(DATA.iterdir())}
+PAGES = {ROOT / "docs" / "maintainers" / f"{folder.name}.md": folder for folder in sorted(DATA.iterdir())}
 """Page → the folder of its figures."""
 _FACTS = "facts"
 _COUNT = re.compile(r"-?\d{1,3}(,\d{3})+")

@@ -79,14 +79,14 @@ def test_no_merge_has_left_its_marks() -> None:
 
 
 def test_files_that_the_architecture_names_exist() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "maintainers" / "architecture.md").read_text(encoding="utf-8")
     for name in re.findall(r"`(?:usmp_build/)?([a-z_]+/[a-z_/.]*|[a-z_]+\.py|tests/[\w/.]+)`", text):
         places = [ROOT / name, ROOT / "usmp_build" / name]
         assert any(place.exists() for place in places), name
 
 
 def test_the_architecture_names_every_module() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "maintainers" / "architecture.md").read_text(encoding="utf-8")
     for path in (ROOT / "usmp_build").iterdir():
         if not path.name.startswith(("_", "py.typed")):
             assert f"`{path.name}{'' if path.suffix else '/'}" in text, path.name

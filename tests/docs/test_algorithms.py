@@ -1,4 +1,4 @@
-"""docs/algorithms.md: its algorithm is installed and run, its table is complete."""
+"""docs/maintainers/algorithms.md: its algorithm is installed and run, its table is complete."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from usmp_build.planner import by_name
 from usmp_build.planner.memory.verify import violations
 from usmp_build.providers import providers
 
-PAGE = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
-LONGEST_FIRST = Page("docs/algorithms.md#your-own-in-25-lines").take("python")
+PAGE = (ROOT / "docs" / "maintainers" / "algorithms.md").read_text(encoding="utf-8")
+LONGEST_FIRST = Page("docs/maintainers/algorithms.md#your-own-in-25-lines").take("python")
 
 
-@runs("docs/algorithms.md")
+@runs("docs/maintainers/algorithms.md")
 def test_an_algorithm_is_chosen_written_and_installed(page: Page, shell: Shell) -> None:
     assert call("plan", manifest(shell.folder, one_model("odd_even") + page.take("toml").text)).code == 0
     package = {"longest_first.py": page.take("python").text, "pyproject.toml": page.take("toml").text}

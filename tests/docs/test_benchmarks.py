@@ -19,7 +19,12 @@ from tests.support.tree import ROOT
 from usmp_build import pipeline
 
 
-@runs("docs/benchmarks.md", "docs/below-max-live.md", "docs/planner-benchmarks.md", "docs/cmake.md#what-it-costs")
+@runs(
+    "docs/maintainers/benchmarks.md",
+    "docs/maintainers/below-max-live.md",
+    "docs/maintainers/planner-benchmarks.md",
+    "docs/cmake.md#what-it-costs",
+)
 def test_the_command_has_the_options_that_it_was_called_with(page: Page, shell: Shell) -> None:
     command = page.take("sh").text
     module = re.match(r"python -m (benchmarks\S*) ", command)
@@ -47,8 +52,8 @@ def section(page: str, heading: str) -> str:
 
 
 def test_both_pages_count_the_same_instructions() -> None:
-    ours = column(section("docs/benchmarks.md", "One inference"), "M4")
-    now = column(section("docs/below-max-live.md", "Instructions"), "now")
+    ours = column(section("docs/maintainers/benchmarks.md", "One inference"), "M4")
+    now = column(section("docs/maintainers/below-max-live.md", "Instructions"), "now")
     assert ours == {name: now[name] for name in ours}
 
 
@@ -58,8 +63,8 @@ def number(cell: str) -> float:
 
 def test_the_readme_quotes_the_pages() -> None:
     readme = (ROOT / "README.md").read_text("utf-8").partition("\n## ")[0]
-    workspace = section("docs/below-max-live.md", "Workspace")
-    inference = section("docs/benchmarks.md", "One inference")
+    workspace = section("docs/maintainers/below-max-live.md", "Workspace")
+    inference = section("docs/maintainers/benchmarks.md", "One inference")
     bytes_of = {"**usmp_build**": "achieved", "max-live, no overlap": "max-live", "TFLM's planner": "its plan"}
     counts = {"M instructions, Cortex-M4": "M4", "TFLM with CMSIS-NN": "M4, CMSIS-NN"}
     for model in ("kws", "vww", "ic"):
@@ -69,7 +74,7 @@ def test_the_readme_quotes_the_pages() -> None:
             assert column(readme, head)[model] == f"{number(column(inference, original)[model]) / 1e6:.1f}"
 
     ours, theirs = column(readme, "**usmp_build**"), column(readme, "TFLM's planner")
-    together = column(section("docs/benchmarks.md", "Several models in one plan"), "workspace")
+    together = column(section("docs/maintainers/benchmarks.md", "Several models in one plan"), "workspace")
     assert ours["all three in one plan"] == together["ic + kws + vww"]
     for model, saved in column(readme, "saved").items():
         assert saved == f"{1 - number(ours[model]) / number(theirs[model]):.0%}".replace("%", " %")
@@ -77,7 +82,7 @@ def test_the_readme_quotes_the_pages() -> None:
 
 def test_the_readme_says_how_much_slower_kernels_are() -> None:
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
-    inference = section("docs/benchmarks.md", "One inference")
+    inference = section("docs/maintainers/benchmarks.md", "One inference")
     for head, words in (("M4, CMSIS-NN", "TensorFlow Lite Micro"), ("M4, TFLM reference", "its reference kernels")):
         ratios = [number(column(inference, "M4")[m]) / number(column(inference, head)[m]) for m in ("kws", "vww", "ic")]
         least, most = f"{min(ratios):.1f}", f"{max(ratios):.1f}"
@@ -86,8 +91,8 @@ def test_the_readme_says_how_much_slower_kernels_are() -> None:
 
 
 def is_on_the_page(model: Path, folder: Path) -> None:
-    """Compare the figures of `docs/below-max-live.md` that are of plans with the model's plan."""
-    text = (ROOT / "docs" / "below-max-live.md").read_text("utf-8").partition("## Workspace")[2]
+    """Compare the figures of `docs/maintainers/below-max-live.md` that are of plans with the model's plan."""
+    text = (ROOT / "docs" / "maintainers" / "below-max-live.md").read_text("utf-8").partition("## Workspace")[2]
     (row,) = re.findall(rf"^\| {model.stem} \|(.*)\|$", text.partition("\n## ")[0], re.MULTILINE)
     *_, max_live, _, any_schedule, achieved, _, floor = (cell.strip() for cell in row.split("|"))
     planned = prepare(model, folder).planned

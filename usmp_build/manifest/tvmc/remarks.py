@@ -34,7 +34,7 @@ _WHY: Mapping[str, str] = MappingProxyType(
 _SHORT = {"-o": "--output", "-f": "--output", "-O": "--opt-level"}
 _WHY_OF_PASSES: Mapping[str, str] = MappingProxyType(
     {
-        "tir.usmp.custom_algorithm": "make it a plug-in (docs/algorithms.md), and name it in [plan]",
+        "tir.usmp.custom_algorithm": "make it a plug-in (docs/maintainers/algorithms.md), and name it in [plan]",
         "tir.disable_storage_rewrite": "nothing places buffers before the planner does",
         "tir.disable_vectorize": "vectors are the compiler's business",
     }
