@@ -34,7 +34,7 @@ _HEAD = """\
 | case | buffers | TVM's default | TVM's best | here | right | |
 |---|--:|--:|--:|--:|--:|---|"""
 _MEANING = {
-    Status.OPTIMAL: "no plan is better",
+    Status.OPTIMAL: "",
     Status.FEASIBLE: "not proven",
     Status.INFEASIBLE: "there is none, proven",
     Status.UNKNOWN: "none found",
