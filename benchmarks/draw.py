@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from string import Template
+from textwrap import wrap
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(__file__).with_name("data")
@@ -37,7 +38,7 @@ def main() -> int:
 def draw(folder: Path) -> str:
     """Return the page of a folder of figures."""
     tables = {path.stem: list(csv.reader(io.StringIO(path.read_text("utf-8")))) for path in folder.glob("*.csv")}
-    facts = dict(tables.pop(_FACTS, ()))
+    facts = {name: _folded(fact) if name == "command" else fact for name, fact in tables.pop(_FACTS, ())}
     parts = {name: "\n".join(_markdown(rows)) if rows else "" for name, rows in tables.items()}
     return Template((folder / "page.md.in").read_text("utf-8")).substitute(facts, **parts)
 
@@ -63,6 +64,12 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
+
+
+def _folded(command: str) -> str:
+    """Break a command before its options, and further where that is not enough."""
+    pieces = (piece for option in re.split(r" (?=--)", command) for piece in wrap(option, 100, break_on_hyphens=False))
+    return " \\\n  ".join(pieces)
 
 
 def _plain(cell: str) -> str:
