@@ -18,7 +18,7 @@ from tests.support.tree import ROOT
 from usmp_build import pipeline
 
 
-@runs("docs/benchmarks.md", "docs/below-max-live.md", "docs/planner-benchmarks.md", "docs/cmake.md#what-it-costs")
+@runs("docs/benchmarks.md", "docs/below-max-live.md", "docs/planner-benchmarks.md")
 def test_the_command_has_the_options_that_it_was_called_with(page: Page, shell: Shell) -> None:
     command = page.take("sh").text
     module = re.match(r"python -m (benchmarks\S*) ", command)
