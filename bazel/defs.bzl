@@ -1,6 +1,6 @@
 """Rules that plan the memory of all ML models of a firmware, and build the C that comes of it.
 
-docs/bazel.md explains them.
+docs/build-systems.md explains them.
 """
 
 load("//bazel/private:elf_test.bzl", _usmp_elf_test = "usmp_elf_test")

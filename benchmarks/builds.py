@@ -2,7 +2,7 @@
 
     python -m benchmarks.builds tests/data/digits.tflite tests/data/odd_even.tflite
 
-prints the table of docs/cmake.md: seconds of a build in which nothing is to be done, and of configuring again.
+prints a table: seconds of a build in which nothing is to be done, and of configuring again.
 """
 
 from __future__ import annotations

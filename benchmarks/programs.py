@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def table() -> list[str]:
-    """Return the lines of the table in docs/programs.md."""
+    """Return the lines of the table."""
     lines = ["| program | local first | global | saved |", "|---|--:|--:|--:|"]
     for path in [EXAMPLE, *sorted(CASES.glob("*.json"))]:
         if path.stem == "io":

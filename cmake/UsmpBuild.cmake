@@ -7,7 +7,7 @@
 #   usmp_link_pools(<target> <plan> [CHECK | NO_CHECK])
 #   usmp_zephyr(<plan>)
 #
-# docs/cmake.md explains them.  find_package(usmp_build) includes this file; it may be included alone, too.
+# docs/build-systems.md explains them.  find_package(usmp_build) includes this file; it may be included alone, too.
 #
 # How it works.  One command plans all models of a plan together, so it must know all of them, whichever folder adds
 # them: each add_usmp_model() leaves its model in properties of the plan, and the command is made when CMake has read

@@ -18,7 +18,7 @@ from tests.support.tree import ROOT, copy
 from usmp_build import naming
 
 FILES = ("BUILD.bazel", "MODULE.bazel", "WORKSPACE", "bazel", "examples/bazel")
-PAGE = (ROOT / "docs" / "bazel.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "build-systems.md").read_text(encoding="utf-8")
 RULES = re.findall(r"(?m)^usmp_(\w+) = ", (ROOT / "bazel" / "defs.bzl").read_text(encoding="utf-8"))
 
 
@@ -37,7 +37,7 @@ def starlark(name: str) -> dict[str, Callable[..., dict[str, list[str]]]]:
 
 
 def test_the_page_has_all_rules() -> None:
-    assert sorted([*re.findall(r"(?m)^### `usmp_(\w+)`$", PAGE), "toolchain"]) == sorted(RULES)
+    assert sorted([*re.findall(r"(?m)^\| `usmp_(\w+)` \|", PAGE), "toolchain"]) == sorted(RULES)
     assert "usmp_toolchain(\n" in PAGE
 
 
@@ -46,20 +46,17 @@ def test_the_page_has_all_attributes(rule: str) -> None:
     text = (ROOT / "bazel" / "private" / f"{rule}.bzl").read_text(encoding="utf-8")
     attributes = re.findall(r'(?m)^ +"(\w+)": attr\.', text)
     assert attributes
-    assert sorted(first_column(f"### `usmp_{rule}`", "attribute")) == sorted(attributes)
+    (row,) = re.findall(rf"(?m)^\| `usmp_{rule}` \| (.*) \|$", PAGE)
+    told = [name for item in row.split(" · ") for name in re.findall(r"`(\w+)`", item.partition(":")[0])]
+    assert sorted(told) == sorted(attributes)
 
 
 def test_the_page_has_all_output_groups() -> None:
     declared = starlark("names.bzl")
     groups = {*declared["plan_files"]("reader", []), *declared["model_files"]("kws"), "all_generated", "report"}
-    assert sorted(first_column("### `usmp_plan`", "output group")) == sorted(groups)
-
-
-def first_column(heading: str, head: str) -> list[str]:
-    """Names in the first column of a table of the page."""
-    section = PAGE.partition(f"\n{heading}\n")[2].partition("\n### ")[0]
-    rows = section.partition(f"\n| {head} | |\n|---|---|\n")[2].partition("\n\n")[0]
-    return [name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    rows = PAGE.partition("\n| output group of a plan | |\n|---|---|\n")[2].partition("\n\n")[0]
+    told = [name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(told) == sorted(groups)
 
 
 def test_packages_of_the_generator() -> None:
@@ -81,13 +78,13 @@ def test_packages_of_the_generator() -> None:
 def test_the_generator_says_where_modules_find_it(tmp_path: Path) -> None:
     """With MODULE.bazel an installed package has no sources, and the interpreter none of its modules."""
     python = empty(tmp_path / "venv").python
-    message = "with MODULE.bazel, usmp_build must be the source tree or the sdist: docs/bazel.md"
+    message = "with MODULE.bazel, usmp_build must be the source tree or the sdist: docs/build-systems.md"
     expected = Done(1, "", f"{python} has no module usmp_build; {message}\n")
     assert run([python, ROOT / "bazel" / "generator.py"], tmp_path) == expected
 
 
 def test_versions_agree() -> None:
-    for module in ("MODULE.bazel", "examples/bazel/MODULE.bazel", "docs/bazel.md"):
+    for module in ("MODULE.bazel", "examples/bazel/MODULE.bazel", "docs/build-systems.md"):
         text = (ROOT / module).read_text(encoding="utf-8")
         (version,) = re.findall(r'name = "usmp_build",\s+version = "([^"]+)"', text)
         assert version == usmp_build.__version__

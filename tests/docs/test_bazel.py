@@ -1,4 +1,4 @@
-"""docs/bazel.md and the README of examples/bazel, with the real Bazel: offline, so that `MODULE.bazel` is only read."""
+"""docs/build-systems.md and examples/bazel/README.md, with the real Bazel, offline: `MODULE.bazel` is only read."""
 
 from __future__ import annotations
 
@@ -43,25 +43,32 @@ def app(tmp_path: Path, bazel_cache: Path) -> Iterator[Workspace]:
         yield workspace
 
 
-@runs("docs/bazel.md")
+@runs("docs/build-systems.md#bazel")
 def test_the_page(page: Page, app: Workspace) -> None:
-    folder, shell = app.folder, shell_in(app)
+    folder = app.folder
     module = page.take("starlark")
     check_style(folder, "MODULE.bazel", f'module(name = "app")\n\n{module.text}')
     (folder / "WORKSPACE").write_text(page.take("starlark").text, encoding="utf-8")
     build = page.take("starlark").text
     check_style(folder, "BUILD.bazel", build)
-    shell.run(page.take("sh"))
+    shell_in(app).run(page.take("sh"))
 
     (folder / "BUILD.bazel").write_text(build.replace('    project = "doorbell",\n', ""), encoding="utf-8")
-    assert page.take("text").text in app.try_bazel("build", "//:plan").text
+    assert 'let the build expect it (Bazel: project = "doorbell")' in app.try_bazel("build", "//:plan").text
 
     (folder / "BUILD.bazel").write_text(build, encoding="utf-8")
+    generator = Page("docs/build-systems.md#the-generator-of-bazel").take("starlark").text
     (folder / "tools").mkdir()
-    (folder / "tools" / "BUILD.bazel").write_text(page.take("starlark").text + TOOL, encoding="utf-8")
+    (folder / "tools" / "BUILD.bazel").write_text(generator + TOOL, encoding="utf-8")
     (folder / "tools" / "tool.py").write_text('raise SystemExit("this is the company\'s")\n', encoding="utf-8")
     app.edit("WORKSPACE", "\nusmp_repo", '\nregister_toolchains("//tools:frozen_toolchain")\n\nusmp_repo')
     assert "this is the company's" in app.try_bazel("build", "//:plan").text
+
+
+@runs("docs/build-systems.md#the-generator-of-bazel")
+def test_the_style_of_a_toolchain(page: Page, tmp_path: Path) -> None:
+    need_bazel("buildifier")
+    check_style(tmp_path, "BUILD.bazel", page.take("starlark").text)
 
 
 def check_style(folder: Path, name: str, text: str) -> None:

@@ -23,7 +23,6 @@ from usmp_build import pipeline
     "docs/maintainers/benchmarks.md",
     "docs/maintainers/below-max-live.md",
     "docs/maintainers/planner-benchmarks.md",
-    "docs/cmake.md#what-it-costs",
 )
 def test_the_command_has_the_options_that_it_was_called_with(page: Page, shell: Shell) -> None:
     command = page.take("sh").text

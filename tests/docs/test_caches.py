@@ -31,7 +31,6 @@ int main(void)
 def test_lines_of_the_cache(page: Page, tmp_path: Path, real_models: Path) -> None:
     give_real_models(tmp_path, real_models, "kws")
     out = generated(tmp_path, f'{page.take("toml").text}[project]\nname = "doorbell"\n')
-    assert page.take("c").text in (out / "kws.c").read_text("utf-8")
     for line in page.take("c").text.splitlines(keepends=True):
         assert line in (out / "kws.h").read_text("utf-8")
     incoming, outgoing = page.take("c"), page.take("c")

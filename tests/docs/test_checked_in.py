@@ -1,4 +1,4 @@
-"""docs/checked-in.md: a folder is generated and compared, and builds as the page says with each build system."""
+"""docs/build-systems.md: a folder is generated, compared, checked in, and builds with each build system."""
 
 from __future__ import annotations
 
@@ -39,6 +39,21 @@ SECTIONS
     .data : { *(.data*) *(.bss*) *(COMMON) } > RAM
 }
 """
+HOOKED = """
+target_compile_definitions(doorbell_usmp PUBLIC USMP_HOOK)
+target_sources(app PRIVATE hook.c)
+"""
+MAKEFILE = """
+include generated/usmp.mk
+
+CPPFLAGS += $(DOORBELL_CPPFLAGS) -MMD -MP
+
+app: main.o $(DOORBELL_OBJECTS) $(DOORBELL_LINK_DEPENDS)
+	$(CC) $(LDFLAGS) $(DOORBELL_LDFLAGS) $(filter %.o,$^) $(DOORBELL_LDLIBS) -o $@
+
+-include main.d
+"""
+POOLS = 'load("//generated:usmp.bzl", "POOL_SECTIONS", "POOL_SIZES")\n'
 WORKSPACE = """
 workspace(name = "app")
 local_repository(name = "usmp_build", path = "../usmp_build")
@@ -62,7 +77,7 @@ def project(tmp_path: Path) -> Path:
     return home
 
 
-@runs("docs/checked-in.md#checked-in-files")
+@runs("docs/build-systems.md#a-checked-in-folder")
 def test_generating(page: Page, shell: Shell, project: Path) -> None:
     shutil.rmtree(project / "generated")
     here = shell.at(project)
@@ -72,7 +87,7 @@ def test_generating(page: Page, shell: Shell, project: Path) -> None:
     assert staged == sorted(f"generated/{path.name}" for path in (project / "generated").iterdir())
 
 
-@runs("docs/checked-in.md#cmake")
+@runs("docs/build-systems.md#checked-in-with-cmake")
 def test_cmake(page: Page, shell: Shell, project: Path) -> None:
     here, lists = shell.at(project), project / "CMakeLists.txt"
     text = page.take("cmake").text
@@ -80,7 +95,7 @@ def test_cmake(page: Page, shell: Shell, project: Path) -> None:
     here.output("cmake -B build\ncmake --build build\nbuild/app")
 
     (project / "hook.c").write_text(HOOK, encoding="utf-8")
-    lists.write_text(f"{text}{page.take('cmake').text}target_sources(app PRIVATE hook.c)\n", encoding="utf-8")
+    lists.write_text(text + HOOKED, encoding="utf-8")
     here.output("cmake -B hooked\ncmake --build hooked\nhooked/app | grep vww")
 
     need("arm-none-eabi-gcc")
@@ -97,10 +112,10 @@ def test_cmake(page: Page, shell: Shell, project: Path) -> None:
     check(project / "planning" / "plan.usmp", project / "planning" / "firmware.elf")
 
 
-@runs("docs/checked-in.md#make")
+@runs("docs/build-systems.md#checked-in-with-make")
 def test_make(page: Page, shell: Shell, project: Path) -> None:
     here = shell.at(project)
-    (project / "Makefile").write_text(page.take("make").text, encoding="utf-8")
+    (project / "Makefile").write_text(MAKEFILE, encoding="utf-8")
     here.output("make -j2\n./app\nmake -q")
 
     need("arm-none-eabi-gcc")
@@ -112,21 +127,20 @@ def test_make(page: Page, shell: Shell, project: Path) -> None:
     check(project / "generated", project / "firmware.elf")
 
 
-@runs("docs/checked-in.md#meson")
+@runs("docs/build-systems.md#checked-in-with-meson")
 def test_meson(page: Page, shell: Shell, project: Path) -> None:
     need("meson", "ninja")
     (project / "meson.build").write_text(page.take("meson").text, encoding="utf-8")
     shell.at(project).output("meson setup build\nninja -C build\nbuild/app")
 
 
-@runs("docs/checked-in.md#bazel")
+@runs("docs/build-systems.md#checked-in-with-bazel")
 def test_bazel(page: Page, project: Path, bazel_cache: Path) -> None:
     need_bazel()
-    first, firmware, load = (page.take("starlark").text for _ in range(3))
-    rule, _, binaries = first.partition("\n\n")
+    rule, _, binaries = page.take("starlark").text.partition("\n\n")
     pools = '[print("%s: %s" % (POOL_SECTIONS[pool], POOL_SIZES[pool])) for pool in POOL_SIZES]\n'
     files = {
-        "BUILD.bazel": "\n".join([rule, load, binaries, firmware, pools, PLATFORM]),
+        "BUILD.bazel": "\n".join([rule, POOLS, binaries, pools, PLATFORM]),
         "WORKSPACE": WORKSPACE,
         ".bazelrc": "build --incompatible_enable_cc_toolchain_resolution\n",
         "board.ld": BOARD,
@@ -143,7 +157,7 @@ def test_bazel(page: Page, project: Path, bazel_cache: Path) -> None:
         check(project / "generated", workspace.made("firmware.elf"))
 
 
-@runs("docs/checked-in.md#when-the-folder-is-stale")
+@runs("docs/build-systems.md#when-the-folder-is-stale")
 def test_comparing(page: Page, shell: Shell, project: Path) -> None:
     here, compare = shell.at(project), page.take("sh")
     assert here.run(compare) == 'note: planned for portable C, as "generated" is\ngenerated is up to date\n'

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.cli import call
 from tests.support.doorbell import HEAD, application, said
 from tests.support.files import PROJECTS
 from tests.support.page_files import generated
 from tests.support.processes import output, run
 from tests.support.snippets import Page, runs
 from tests.support.tools import need
-from tests.support.tree import ROOT
 
 SCORES = "int8_t scores[KWS_SCORES_SIZE];\n"
 
@@ -31,13 +29,6 @@ def test_a_model_runs(page: Page, tmp_path: Path) -> None:
     assert said(out, tmp_path, application(shown, above=[page.take("c")])) == "4 8"
 
 
-@runs("docs/generated-code.md#c-for-programs")
-def test_the_functions_of_a_program_are_declared(page: Page, tmp_path: Path) -> None:
-    done = call("generate", ROOT / "examples" / "program" / "usmp.toml", "--out", tmp_path)
-    assert done.code == 0, done.err
-    assert page.take("c").text in (tmp_path / "vision.h").read_text("utf-8")
-
-
 REGIONS = """
 [pools.dtcm]
 access = "rw"
@@ -55,10 +46,17 @@ def test_pools_are_linked_to_where_they_belong(page: Page, tmp_path: Path) -> No
     script, main = tmp_path / "board.ld", tmp_path / "main.c"
     script.write_text(page.take("ld").text, encoding="utf-8")
     bare = (PROJECTS / "bare_metal" / "main.c").read_text("utf-8").replace("digits", "kws")
-    table = page.take("c").within(f'#include "doorbell.h"\nSNIPPET\n{bare}')
+    table = Page("docs/generated-code.md#memory-protection").take("c").within(f'#include "doorbell.h"\nSNIPPET\n{bare}')
     main.write_text(table.replace("(void)kws_run()", "(void)kws_run(), (void)regions"), encoding="utf-8")
     flags = ["-O0", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-nostdlib", "-static", "-no-pie"]
     output(["cc", *flags, f"-I{out}", f"-L{out}", "-T", script, *out.glob("*.c"), main, "-o", tmp_path / "firmware"])
+
+
+@runs("docs/generated-code.md#memory-protection")
+def test_the_table_of_regions_compiles(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "regions.c").write_text(page.take("c").text + "int main(void) { return regions[0].start == NULL; }\n")
+    out = generated(tmp_path, REGIONS + HEAD)
+    output(["cc", "-Wall", "-Werror", "-c", f"-I{out}", tmp_path / "regions.c", "-o", tmp_path / "regions.o"])
 
 
 HOOK = """

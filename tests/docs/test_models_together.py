@@ -26,11 +26,14 @@ subgraph 0 "main"
 """
 
 
-@runs("docs/models-together.md")
-def test_models_at_the_same_time_and_one_after_the_other(page: Page, tmp_path: Path) -> None:
+@runs("docs/models-together.md#models-at-the-same-time")
+def test_models_at_the_same_time(page: Page, tmp_path: Path) -> None:
     plan = planned(manifest(tmp_path, page.take("toml").text + THREE))
     assert sorted(map(sorted, plan["concurrent"])) == [["kws", "vad"], ["log", "vad"]]
 
+
+@runs("docs/models-together.md#one-models-output-is-anothers-input")
+def test_one_after_the_other(page: Page, tmp_path: Path) -> None:
     for name, output in (("detector", "boxes"), ("judge", "verdict")):
         (tmp_path / f"{name}.model.txt").write_text(MODEL.format(name=name, output=output), encoding="utf-8")
     plan = planned(manifest(tmp_path, TWO + page.take("toml").text))

@@ -1,4 +1,4 @@
-"""docs/pool-speed.md: what placement in its pools costs, and the table of what it is worth."""
+"""docs/pool-speed.md: what placement in its pools costs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from tests.support.doorbell import MODELS
 from tests.support.page_files import give_real_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
-from tests.support.tree import ROOT
 
-TEXT = (ROOT / "docs" / "pool-speed.md").read_text("utf-8")
 PROJECT = '[project]\nname = "p"\n'
 
 
 @runs("docs/pool-speed.md")
 def test_cost_in_pools_of_different_speed(page: Page, shell: Shell, real_models: Path) -> None:
-    give_real_models(shell.folder, real_models, "kws", "vww", "ic", "micro_speech")
+    give_real_models(shell.folder, real_models, "kws", "vww")
     (shell.folder / "usmp.toml").write_text(
         page.take("toml").text + PROJECT + MODELS + "[plan]\nrows = false\n", encoding="utf-8"
     )
     shell.run(page.take("console"))
-    assert shell.at(shell.folder / "models").run(page.take("sh")) in TEXT

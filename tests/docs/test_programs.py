@@ -1,13 +1,15 @@
-"""docs/programs.md is so: its example in both forms, its picture, its figures."""
+"""docs/programs.md is so: its example in both forms, its picture, its C."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 from benchmarks import programs
 from tests.support.cases import conflicts, plan_case, plan_program, read_case
+from tests.support.cli import call
 from tests.support.snippets import Page, runs
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -27,13 +29,25 @@ PICTURE = Page("docs/programs.md#how-long-buffers-live").take("text").text
 FUNCTION = Page("docs/programs.md#a-program-as-json").take("json").text.encode()
 
 
-@runs("docs/programs.md")
+@runs("docs/programs.md#the-same-as-text")
 def test_both_forms_say_the_same(page: Page) -> None:
-    from_json = import_program(page.take("json").text.encode(), "net", "net.program.json")
+    from_json = import_program(FUNCTION, "net", "net.program.json")
     from_text = import_text(page.take("model").text.encode(), "net", "net.model.txt")
     for ours, theirs in zip(from_json.subgraphs, from_text.subgraphs, strict=True):
         assert sorted(t.name for t in ours.tensors) == sorted(t.name for t in theirs.tensors)
     assert from_json == replace(from_text, name="net")
+
+
+@runs("docs/programs.md#a-program-as-json")
+def test_the_program_is_planned(page: Page) -> None:
+    assert plan_program(page.take("json").text.encode(), "pool").summary.pools
+
+
+@runs("docs/programs.md#c-for-programs")
+def test_the_functions_of_a_program_are_declared(page: Page, tmp_path: Path) -> None:
+    done = call("generate", ROOT / "examples" / "program" / "usmp.toml", "--out", tmp_path)
+    assert done.code == 0, done.err
+    assert page.take("c").text in (tmp_path / "vision.h").read_text("utf-8")
 
 
 def test_every_key_is_told() -> None:
@@ -77,19 +91,18 @@ def test_what_is_said_of_the_picture() -> None:
     alive = lifetimes(planned)
     most = max(sum(sizes[name] for name, at in alive.items() if step in at) for step in range(10))
     assert sizes["PaddedInput"] + sizes["DepthwiseConv2d"] + sizes["blurred"] == planned.summary.pools[0].size
-    assert f"{planned.summary.pools[0].size:,} bytes, though no step needs more than {most:,}" in PAGE
+    assert planned.summary.pools[0].size > most
     assert (offsets["edges"], offsets["mean"]) == (offsets["PaddedInput"], offsets["DepthwiseConv2d"])
 
 
 def test_what_a_parallel_loop_touches_lives_throughout() -> None:
     alive = lifetimes(plan_program(FUNCTION, "pool"))
     assert all({2, 3} <= set(alive[name]) for name in ("padded", "sum", "a"))
-    assert "alive in both stores of the second loop" in PAGE
+    assert "alive in both stores of the second loop" in " ".join(PAGE.split())
 
 
-def test_the_figures_are_current() -> None:
-    shown = PAGE.partition("<!-- figures -->\n")[2].partition("<!-- end -->")[0]
-    assert shown.splitlines() == programs.table(), "run: python -m benchmarks.programs, and paste it"
+def test_planning_all_functions_together_saves() -> None:
+    assert "| depthwise | 132,160 | 113,728 | 13.9 % |" in programs.table()
 
 
 def test_global_planning_is_never_worse() -> None:
@@ -104,7 +117,7 @@ def test_the_number_of_conflicts_that_usmp_has_more() -> None:
     constants = {"sid_21", "sid_22", "sid_23"}
     theirs, ours = read_case(name)["conflicts"], conflicts(plan_case(name))
     total, fewer = (sum(len(o) for k, o in side.items() if k not in constants) // 2 for side in (theirs, ours))
-    assert f"{total - fewer} of {total} conflicts less" in PAGE
+    assert (total - fewer, total) == (4, 72)
 
 
 def test_the_example_is_planned() -> None:

@@ -23,4 +23,4 @@ def test_the_site_is_built_strictly(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "css" / "theme.css").is_file()
     reference = (tmp_path / "site" / "docs" / "python" / "index.html").read_text(encoding="utf-8")
     assert {"usmp_build.pipeline.plan", "usmp_build.planner.solve"} <= set(re.findall(r'id="([^"]+)"', reference))
-    assert {"docs/rows/", "docs/maintainers/adr/0034-rows-are-jobs/"} <= {entry["location"] for entry in index["docs"]}
+    assert {"docs/ram/", "docs/maintainers/adr/0034-rows-are-jobs/"} <= {entry["location"] for entry in index["docs"]}

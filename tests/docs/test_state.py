@@ -1,4 +1,4 @@
-"""docs/state.md: a model with a variable has the function that is shown, and its variable goes where it is pinned."""
+"""docs/models-together.md: a model with a variable has the function that is shown; the variable goes to its pool."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ subgraph 0 "main"
 MANIFEST = tables("doorbell", {"tcm": RW, "sram": RW}, {"kws": 'path = "kws.model.txt"\n'})
 
 
-@runs("docs/state.md")
+@runs("docs/models-together.md#state")
 def test_a_variable_is_reset_and_pinned(page: Page, tmp_path: Path) -> None:
     (tmp_path / "kws.model.txt").write_text(SUM, encoding="utf-8")
     reset, pinned = page.take("c"), page.take("toml")

@@ -298,7 +298,7 @@ class Plan(Table):
     )
     rows: bool = key(
         "true or false",
-        "Whether layers may run row by row, so that a tensor never exists as a whole ([rows.md](rows.md)). They do "
+        "Whether layers may run row by row, so that a tensor never exists as a whole ([ram.md](ram.md)). They do "
         "where that takes fewer bytes.",
         False,
         True,
@@ -307,7 +307,7 @@ class Plan(Table):
         "percentage",
         "With `rows`: how many more multiplications each model may take so that fewer rows are in memory: they are "
         "dropped, and computed again where each per cent saves a fifth of a per cent of the workspace "
-        "([rows.md](rows.md#rows-that-are-computed-again)).",
+        "([ram.md](ram.md#rows-that-are-computed-again)).",
         "10 %",
         0,
         "`0 %`: no row is computed twice",

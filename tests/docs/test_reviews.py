@@ -1,4 +1,4 @@
-"""docs/pull-requests.md: the commands of its examples compare two branches of a repository."""
+"""docs/report.md: the commands of its examples compare two branches of a repository."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def tried(shell: Shell, lines: list[str]) -> Done:
     return run(["bash", "-euo", "pipefail", "-c", "\n".join(lines)], shell.folder, {**shell.env, **BRANCHES})
 
 
-@runs("docs/pull-requests.md#what-changed")
+@runs("docs/report.md#what-changed")
 def test_what_changed(page: Page, repository: Shell) -> None:
     (repository.folder / "before").mkdir()
     repository.output("git show origin/main:generated/plan.json > before/plan.json")
     repository.run(page.take("console"))
 
 
-@runs("docs/pull-requests.md#budgets")
+@runs("docs/report.md#budgets")
 def test_budgets(page: Page, shell: Shell) -> None:
     shutil.copyfile(DATA / "digits.tflite", shell.folder / "digits.tflite")
     manifest(shell.folder, '[project]\nname = "doorbell"\n' + page.take("toml").text)
@@ -61,7 +61,7 @@ def test_budgets(page: Page, shell: Shell) -> None:
     assert tried(shell, ["usmp-build plan --fail-over-budget"]).code == 4
 
 
-@runs("docs/pull-requests.md#github-actions")
+@runs("docs/report.md#github-actions")
 def test_github_actions(page: Page, repository: Shell) -> None:
     *shown, refused = commands(page.take("yaml"), "run")
     assert len(shown) == 6
@@ -73,7 +73,7 @@ def test_github_actions(page: Page, repository: Shell) -> None:
     assert tried(repository, [refused.replace("1 KiB", "783 B")]).code == 4
 
 
-@runs("docs/pull-requests.md#gitlab")
+@runs("docs/report.md#gitlab")
 def test_gitlab(page: Page, repository: Shell) -> None:
     lines = commands(page.take("yaml"), "script")
     assert len(lines) == 7
@@ -82,7 +82,7 @@ def test_gitlab(page: Page, repository: Shell) -> None:
     assert "**+784**" in (repository.folder / "memory.md").read_text(encoding="utf-8")
 
 
-@runs("docs/pull-requests.md#pre-commit")
+@runs("docs/report.md#pre-commit")
 def test_the_hook_refuses_a_stale_folder(page: Page, repository: Shell) -> None:
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     config = page.take("yaml").text
