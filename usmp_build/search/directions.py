@@ -23,7 +23,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction, steps
-from usmp_build.passes import allowed_distances, separations_in
+from usmp_build.passes import Redirected
 from usmp_build.passes.effects import Effects, members_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import required
@@ -223,8 +223,8 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     """Return the choices of directions for the buffers `members`; problems are restricted to these."""
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
-    models = {model for index in members for model in analysis.storage.buffers[index].models}
-    allowed = allowed_distances(request, analysis)
+    touched = _touched(analysis, position)
+    redirected = Redirected(request, analysis, touched)
 
     def problem_with(directions: Directions) -> Problem:
         changed = {ref: each for ref, each in directions.items() if analysis.choices.direction(ref) is not each}
@@ -232,12 +232,10 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
 
     @lru_cache(maxsize=_CACHED_PROBLEMS)
     def cached_problem(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
-        choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
-        separations = separations_in(request, analysis, choices, models, allowed).bytes().items()
+        separations = redirected.separations(dict(directions)).bytes().items()
         near = {(position[a], position[b]): n for (a, b), n in separations if a in position and b in position}
         return replace(part, separations=near)
 
-    touched = _touched(analysis, position)
     by_direction = [problem_with(dict.fromkeys(touched, direction)).separations for direction in Direction]
     near: dict[int, set[int]] = {}
     for a, b in (pair for each in by_direction for pair in each):
