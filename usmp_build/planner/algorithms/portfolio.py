@@ -157,7 +157,8 @@ class _FirstFit:
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     if attempt.stuck is not None:
         return {attempt.stuck}
-    costly = {i for i, place in attempt.placed.items() if place.pool != problem.buffers[i].cheapest_pools[0]}
+    with_choice = ((i, place, b) for i, place in attempt.placed.items() if len((b := problem.buffers[i]).pools) > 1)
+    costly = {i for i, place, buffer in with_choice if place.pool != buffer.cheapest_pools[0]}
     highest = tops(problem, attempt.placed)
     ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
     return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
