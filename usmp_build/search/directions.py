@@ -69,16 +69,12 @@ class Reversible:
     """Whether each model has a single pool, so that buffers cannot move from one pool to another."""
 
     def rank(self, problem: Problem, plan: Plan) -> tuple[int, ...]:
-        """Rank a plan as `plan.quality` does; if pools are apart, without the sum of peaks, for tighter bounds."""
-        return self._of_pools(quality(problem, plan))
+        """Rank a plan of all these buffers."""
+        return ranked(quality(problem, plan), is_apart=self.is_apart)
 
     def bound(self, plan: Plan) -> tuple[int, ...]:
         """Return a lower bound on the rank of all plans, as far as the algorithm proved one."""
-        return self._of_pools(plan.bound)
-
-    def _of_pools(self, ranked: tuple[int, ...]) -> tuple[int, ...]:
-        """Leave out the sum of peaks if pools are apart: it is minimal if each peak is."""
-        return (*ranked[:1], *ranked[2:]) if self.is_apart else ranked
+        return ranked(plan.bound, is_apart=self.is_apart)
 
     def relaxed(self, fixed: Directions) -> Directions:
         """Return directions that leave all operators undecided that are not fixed."""
@@ -104,6 +100,11 @@ class Reversible:
     def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
         """Tell whether a plan keeps the distances of a problem between the buffers of an operator."""
         return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
+
+
+def ranked(quality_: tuple[int, ...], *, is_apart: bool) -> tuple[int, ...]:
+    """Return a quality or its bound, without the sum of peaks if pools are apart: it is minimal if each peak is."""
+    return (*quality_[:1], *quality_[2:]) if is_apart else quality_
 
 
 _BOTH = (Direction.FORWARD, Direction.BACKWARD)

@@ -99,16 +99,17 @@ def _close(
     return entries
 
 
-def separations_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
+def separations_at(allowed: AllowedDistances, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
     """Yield pairs of buffers (written, read), each with two distances that hold if they meet at this step only.
 
     The first is the least distance in bytes from the start of the written to that of the read one if the read one is
     above it; the second is the same in the other direction.
     """
-    for (written, read), allowed in allowed_distances(request, analysis).at(step):
-        near = dict(_entries(analysis.storage, (written, read), [allowed]))
+    storage = allowed.storage
+    for (written, read), distance in allowed.at(step):
+        near = dict(_entries(storage, (written, read), [distance]))
         sides = ((written, read), (read, written))
-        above, below = (near[s].bytes if s in near else analysis.storage.buffers[s[0]].extent for s in sides)
+        above, below = (near[s].bytes if s in near else storage.buffers[s[0]].extent for s in sides)
         yield (written, read), (above, below)
 
 
