@@ -14,13 +14,13 @@ from usmp_build.passes.lower import lower
 from usmp_build.passes.memories import memories
 from usmp_build.passes.once import once
 from usmp_build.passes.parts import parts
-from usmp_build.passes.redirect import redirect, separations_in
+from usmp_build.passes.redirect import redirect
 from usmp_build.passes.rewrite import rewrite
 from usmp_build.passes.rewrite.work import with_saving
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import copiers, scopes
 from usmp_build.passes.select import select
-from usmp_build.passes.separations import AllowedDistances, allowed_distances, separations
+from usmp_build.passes.separations import AllowedDistances, Redirected, allowed_distances, separations
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
@@ -28,6 +28,7 @@ from usmp_build.passes.whole_ports import refuse_whole_ports
 
 __all__ = [
     "AllowedDistances",
+    "Redirected",
     "allowed_distances",
     "assign",
     "axes",
@@ -50,7 +51,6 @@ __all__ = [
     "scopes",
     "select",
     "separations",
-    "separations_in",
     "storage",
     "survivors",
     "traffic",

@@ -20,7 +20,7 @@ def traffic(models: tuple[Model, ...], kernels: Kernels, schedule: Schedule, sto
     running = {step.operator for step in steps(schedule.root)}
     times = _times(schedule)
     return {
-        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage, times.get(ref, Fraction(1)))
+        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage, times.get(ref, 1))
         for ref, kernel in kernels.items()
         if ref in running
     }
@@ -36,7 +36,7 @@ def _times(schedule: Schedule) -> dict[OperatorRef, Fraction]:
 
 
 def _sum(
-    ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage, times: Fraction
+    ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage, times: Fraction | int
 ) -> dict[int, Traffic]:
     op = graph.operators[ref.operator]
     total: dict[int, Traffic] = {}

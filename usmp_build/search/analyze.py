@@ -1,8 +1,11 @@
-"""Runs the passes in order, from models to the memory problem, and reruns the second half for other orders."""
+"""Runs the passes in order, from models to the memory problem, and reruns the later ones for other choices.
+
+models -> select -> alias -> timed        aliases leave what precedes them as it is, and so do orders
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from usmp_build import passes
 from usmp_build.interfaces.analysis import Analysis, Kernels
@@ -10,20 +13,30 @@ from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.choices import FILE_ORDER, Choices
 from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.ir.rewritten import Rewritten
 from usmp_build.ir.scopes import Scopes
+from usmp_build.passes.assign import Assignment
+from usmp_build.passes.scopes import Scoped
 from usmp_build.request import Request
 
 
-def analyze(
-    request: Request,
-    models: tuple[Model, ...],
-    libraries: Libraries,
-    aliases: frozenset[OperatorRef] | None = None,
-) -> Analysis:
-    """Run all passes, up to the memory problem, and return their results.
+@dataclass(frozen=True)
+class Selection:
+    """The results of the passes before those that depend on aliases."""
 
-    Concatenations and splits in `aliases` are aliased, all others copy; None: alias all that can be.
-    """
+    assignment: Assignment
+    rewrites: tuple[Rewritten, ...]
+    scoped: Scoped
+    axes: Axes
+
+
+def analyze(request: Request, models: tuple[Model, ...], libraries: Libraries) -> Analysis:
+    """Run all passes, up to the memory problem, with all aliases that can be, and return their results."""
+    return alias(request, select(request, models, libraries), libraries)
+
+
+def select(request: Request, models: tuple[Model, ...], libraries: Libraries) -> Selection:
+    """Rewrite models, select their kernels, and insert copies."""
     assignment = passes.assign(request, models)
     models = passes.memories(request, models, assignment)
     off = (model.rewrites_off for model in request.models)
@@ -31,12 +44,22 @@ def analyze(
     rewritten = tuple(each.model for each in rewrites)
     kernels = passes.select(request, rewritten, assignment, libraries)
     scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)
-    scoped, axes = passes.axes(request, scoped, assignment, libraries)
+    return Selection(assignment, rewrites, *passes.axes(request, scoped, assignment, libraries))
+
+
+def alias(
+    request: Request, selection: Selection, libraries: Libraries, aliases: frozenset[OperatorRef] | None = None
+) -> Analysis:
+    """Run the other passes, up to the memory problem, and return the results of all.
+
+    Concatenations and splits in `aliases` are aliased, all others copy; None: alias all that can be.
+    """
+    scoped, axes = selection.scoped, selection.axes
     copies = frozenset(scoped.kernels).difference(scoped.kernels if aliases is None else aliases)
-    split = passes.parts(request, scoped, axes, assignment, libraries, copies)
+    split = passes.parts(request, scoped, axes, selection.assignment, libraries, copies)
     records = tuple(
         passes.with_saving("parts", rewrite.record, before, after)
-        for rewrite, before, after in zip(rewrites, scoped.models, split.models, strict=True)
+        for rewrite, before, after in zip(selection.rewrites, scoped.models, split.models, strict=True)
     )
     return replace(_timed(request, split.models, split.kernels, split.scopes, axes), rewrites=records)
 
@@ -56,7 +79,7 @@ def _timed(
     axes: Axes,
     choices: Choices = FILE_ORDER,
 ) -> Analysis:
-    """Schedule operators, and derive storage, lifetimes and the problem: the second half of `analyze`."""
+    """Schedule operators, and derive storage, lifetimes and the problem."""
     kernels = passes.row_kernels(kernels, choices.by_rows)
     connections = passes.connect(request, models, scopes)
     schedule = passes.schedule(request, models, kernels, connections, choices)

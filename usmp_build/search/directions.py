@@ -23,7 +23,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction, steps
-from usmp_build.passes import allowed_distances, separations_in
+from usmp_build.passes import Redirected
 from usmp_build.passes.effects import Effects, members_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import required
@@ -69,16 +69,12 @@ class Reversible:
     """Whether each model has a single pool, so that buffers cannot move from one pool to another."""
 
     def rank(self, problem: Problem, plan: Plan) -> tuple[int, ...]:
-        """Rank a plan as `plan.quality` does; if pools are apart, without the sum of peaks, for tighter bounds."""
-        return self._of_pools(quality(problem, plan))
+        """Rank a plan of all these buffers."""
+        return ranked(quality(problem, plan), is_apart=self.is_apart)
 
     def bound(self, plan: Plan) -> tuple[int, ...]:
         """Return a lower bound on the rank of all plans, as far as the algorithm proved one."""
-        return self._of_pools(plan.bound)
-
-    def _of_pools(self, ranked: tuple[int, ...]) -> tuple[int, ...]:
-        """Leave out the sum of peaks if pools are apart: it is minimal if each peak is."""
-        return (*ranked[:1], *ranked[2:]) if self.is_apart else ranked
+        return ranked(plan.bound, is_apart=self.is_apart)
 
     def relaxed(self, fixed: Directions) -> Directions:
         """Return directions that leave all operators undecided that are not fixed."""
@@ -104,6 +100,11 @@ class Reversible:
     def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
         """Tell whether a plan keeps the distances of a problem between the buffers of an operator."""
         return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
+
+
+def ranked(quality_: tuple[int, ...], *, is_apart: bool) -> tuple[int, ...]:
+    """Return a quality or its bound, without the sum of peaks if pools are apart: it is minimal if each peak is."""
+    return (*quality_[:1], *quality_[2:]) if is_apart else quality_
 
 
 _BOTH = (Direction.FORWARD, Direction.BACKWARD)
@@ -223,8 +224,8 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     """Return the choices of directions for the buffers `members`; problems are restricted to these."""
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
-    models = {model for index in members for model in analysis.storage.buffers[index].models}
-    allowed = allowed_distances(request, analysis)
+    touched = _touched(analysis, position)
+    redirected = Redirected(request, analysis, touched)
 
     def problem_with(directions: Directions) -> Problem:
         changed = {ref: each for ref, each in directions.items() if analysis.choices.direction(ref) is not each}
@@ -232,12 +233,10 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
 
     @lru_cache(maxsize=_CACHED_PROBLEMS)
     def cached_problem(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
-        choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
-        separations = separations_in(request, analysis, choices, models, allowed).bytes().items()
+        separations = redirected.separations(dict(directions)).bytes().items()
         near = {(position[a], position[b]): n for (a, b), n in separations if a in position and b in position}
         return replace(part, separations=near)
 
-    touched = _touched(analysis, position)
     by_direction = [problem_with(dict.fromkeys(touched, direction)).separations for direction in Direction]
     near: dict[int, set[int]] = {}
     for a, b in (pair for each in by_direction for pair in each):

@@ -17,7 +17,7 @@ from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Allocation, Plan, of_members, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
-from usmp_build.search.directions import Budget, DirectionResult, direct, reversible
+from usmp_build.search.directions import Budget, DirectionResult, are_apart, direct, ranked, reversible
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_BYTES, align_up
 
@@ -39,8 +39,8 @@ class Incumbent:
         """The same candidate, with the directions of the plan."""
         if plan is not None:
             members = first.storage.workspace
-            free = reversible(self._request, first, members)
-            self._rank = free.rank(restricted(first.problem, members), of_members(plan, members))
+            workspace_quality = quality(restricted(first.problem, members), of_members(plan, members))
+            self._rank = ranked(workspace_quality, is_apart=are_apart(first, members))
 
     @property
     def directions_are_proven(self) -> bool:

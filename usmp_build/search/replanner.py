@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from usmp_build import passes, plugins
 from usmp_build.interfaces.analysis import Analysis
@@ -19,6 +20,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.request import Request
 from usmp_build.search import analyze
+from usmp_build.search.analyze import Selection
 from usmp_build.search.finalize import check
 
 
@@ -61,7 +63,11 @@ class Replanner:
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""
         self.step()
-        return analyze.analyze(self.request, self.models, self.libraries, aliases)
+        return analyze.alias(self.request, self._selection, self.libraries, aliases)
+
+    @cached_property
+    def _selection(self) -> Selection:
+        return analyze.select(self.request, self.models, self.libraries)
 
     def retime(self, analysis: Analysis, choices: Choices | None = None) -> Analysis:
         """Rerun the passes from the schedule on, with other orders and directions; None: with the same."""

@@ -19,8 +19,8 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Row
 from usmp_build.ir.graph import Model
 from usmp_build.ir.schedule import Direction, steps
 from usmp_build.kernels.reference import library
-from usmp_build.passes.separations import separations_at
-from usmp_build.passes.separations.distances import Distance, Stretch, distances, distances_of
+from usmp_build.passes.separations import allowed_distances, separations_at
+from usmp_build.passes.separations.distances import Distance, Stretch, distances, distances_of, of_calls
 from usmp_build.passes.separations.turns import NOWHERE, turns
 from usmp_build.request import Inputs, Outputs, Request
 from usmp_build.search.replanner import Replanner
@@ -123,7 +123,7 @@ def test_what_one_step_allows_if_its_buffers_meet_nowhere_else() -> None:
     found = [
         ((names[written], names[read]), distances)
         for step in steps(analysis.schedule.root)
-        for (written, read), distances in separations_at(asked, analysis, step)
+        for (written, read), distances in separations_at(allowed_distances(asked, analysis), step)
     ]
     assert found == [(("m.a", "m.x"), (0, 40)), (("m.y", "m.a"), (0, 40))]
 
@@ -171,10 +171,10 @@ def test_which_operands_may_share_bytes() -> None:
 def test_calls_share_the_turns_that_are_expanded(most: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first and the last three of a hundred turns decide; with less than six, a turn is a block of twenty."""
     monkeypatch.setattr(import_module("usmp_build.passes.separations.distances"), "MOST_TURNS", most)
-    distances.cache_clear()
+    of_calls.cache_clear()
     calls = [KernelCall("f", Whole(), (Input(n), Output(n)), accesses=elements(100)) for n in (0, 1)]
     shared = distances(Kernel(tuple(calls))) or {}
-    distances.cache_clear()
+    of_calls.cache_clear()
     assert shared[Output(0), Input(0)] == Distance(block, 100)
 
 
@@ -216,12 +216,12 @@ def test_hostile_nests_become_few_turns_and_nothing_is_allowed_that_is_not_known
 @pytest.mark.parametrize("seed", range(60))
 def test_the_rounds_of_loops_that_count_say_all(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     way = kernel(drawn(np.random.default_rng(seed)))
-    distances.cache_clear()
+    of_calls.cache_clear()
     some = distances(way)
     monkeypatch.setattr(import_module("usmp_build.passes.separations.turns"), "corners", every_round)
-    distances.cache_clear()
+    of_calls.cache_clear()
     assert distances(way) == some
-    distances.cache_clear()
+    of_calls.cache_clear()
 
 
 def every_round(size: int, windows: object, most: int) -> NDArray[np.int64]:

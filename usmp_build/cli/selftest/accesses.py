@@ -200,7 +200,7 @@ def _declared(planned: Planned, step: Step) -> dict[tuple[int, int], tuple[int, 
     Of a tensor in one piece, those of the rows that a job touches.
     """
     allowed = allowed_distances(planned.request, planned.analysis)
-    declared = dict(separations_at(planned.request, planned.analysis, step))
+    declared = dict(separations_at(allowed, step))
     for written, read, distance in allowed.of_rows(step):
         (low, start), (high, other) = _place(planned.analysis, written), _place(planned.analysis, read)
         if low in allowed.edges() or high in allowed.edges():

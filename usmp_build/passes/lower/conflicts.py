@@ -7,12 +7,15 @@ not transitive: two models that may each run beside a third one, but not beside 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.storage import Kind, Storage
+from usmp_build.planner.memory.clique import Others
 from usmp_build.request import Request
 
 
-def conflicts(request: Request, storage: Storage, lifetimes: Lifetimes) -> tuple[tuple[int, ...], ...]:
+def conflicts(request: Request, storage: Storage, lifetimes: Lifetimes) -> tuple[Sequence[int], ...]:
     """Return for each buffer the indices of those that it conflicts with, ascending."""
     neighbors = _alive_together(storage, lifetimes)
     used: list[list[int]] = [[] for _ in request.models]
@@ -26,8 +29,8 @@ def conflicts(request: Request, storage: Storage, lifetimes: Lifetimes) -> tuple
                 if a != b:
                     neighbors[a].add(b)
                     neighbors[b].add(a)
-    constants = tuple(index for index, buffer in enumerate(storage.buffers) if buffer.kind is Kind.CONSTANT)
-    others = {index: (*constants[:place], *constants[place + 1 :]) for place, index in enumerate(constants)}
+    constants = tuple(storage.constants)
+    others = {index: Others(constants, index) for index in constants}
     return tuple(others.get(index) or tuple(sorted(each)) for index, each in enumerate(neighbors))
 
 

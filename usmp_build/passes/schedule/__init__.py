@@ -28,8 +28,6 @@ from usmp_build.passes.schedule.operators import Operators
 from usmp_build.passes.schedule.statements import Functions
 from usmp_build.request import ModelRequest, Outputs, Request
 
-__all__ = ["program_of", "schedule"]
-
 
 def schedule(
     request: Request,
@@ -50,20 +48,6 @@ def schedule(
         for model_leaves, model, model_request in zip(leaves, models, request.models, strict=True)
     )
     return Schedule(programs, tuple(accumulate((each.count for each in leaves), initial=0)))
-
-
-def program_of(
-    index: int,
-    request: Request,
-    models: tuple[Model, ...],
-    kernels: Kernels,
-    connections: tuple[Connection, ...],
-    choices: Choices,
-) -> Sequence:
-    """Return the program of one model, as in the schedule of all models."""
-    connected = {connection.consumer for connection in connections}
-    model_leaves = Leaves(index, models[index])
-    return _program(model_leaves, models[index], kernels, request.models[index], connected, choices)
 
 
 def _program(

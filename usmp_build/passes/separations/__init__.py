@@ -14,50 +14,102 @@ branches, where the next step on the timeline is not always the next one to run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import product
 
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.lifetimes import Interval, Lifetimes
-from usmp_build.ir.schedule import Schedule, Step
+from usmp_build.ir.schedule import Direction, Schedule, Step
 from usmp_build.ir.separations import Separation, Separations
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.separations.allowed import Allowed, AllowedDistances, Pair, allowed_distances, straight
 from usmp_build.passes.separations.edges import edge_separations
 from usmp_build.request import Request
 
-__all__ = ["AllowedDistances", "allowed_distances", "separations", "separations_at", "straight"]
+__all__ = ["AllowedDistances", "Redirected", "allowed_distances", "separations", "separations_at", "straight"]
 
 
 def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifetimes) -> Separations:
     """Return all pairs of buffers whose distance, in bytes, may be less than the size of the lower one."""
     by_pair: dict[Pair, dict[int, Allowed]] = {}
+    of_edges: dict[tuple[int, int], Separation] = {}
     for program, start in zip(schedule.programs, schedule.starts, strict=False):
         for step, at in straight(program, start):
             for pair, distance in allowed.at(step):
                 by_pair.setdefault(pair, {})[at] = distance
+        if allowed.edges():
+            of_edges |= edge_separations(allowed, program, start, lifetimes)
+    return Separations(_close(allowed.storage, lifetimes, by_pair) | of_edges, of_edges)
+
+
+class Redirected:
+    """The separations of an analysis for other directions of some operators, which run as a whole.
+
+    What these operators do not touch has the same separations whichever way they go.
+    """
+
+    def __init__(self, request: Request, analysis: Analysis, operators: Collection[OperatorRef]) -> None:
+        self._analysis = analysis
+        self._allowed = allowed_distances(request, analysis)
+        self._steps: list[tuple[OperatorRef, int]] = []
+        self._others: list[tuple[Step, int]] = []
+        for program, start in zip(analysis.schedule.programs, analysis.schedule.starts, strict=False):
+            for step, at in straight(program, start):
+                if step.operator is not None and step.job is None and step.operator in operators:
+                    self._steps.append((step.operator, at))
+                else:
+                    self._others.append((step, at))
+        self._pairs = {pair for ref, _ in self._steps for each in Direction for pair, _ in self._allowed.of(ref, each)}
+        self._fixed = self._of_others()
+        close = analysis.separations.pairs
+        self._elsewhere = {(a, b): close[a, b] for a, b in close if not self._pairs & {(a, b), (b, a)}}
+
+    def _of_others(self) -> dict[Pair, dict[int, Allowed]]:
+        """Return what other steps allow for the pairs that the operators touch."""
+        fixed: dict[Pair, dict[int, Allowed]] = {pair: {} for pair in sorted(self._pairs)}
+        of_rows = {row for first in self._analysis.storage.rows for row in self._analysis.storage.span(first)}
+        with_rows = any(of_rows.issuperset(pair) for pair in fixed)
+        for step, at in self._others:
+            for pair, distance in self._allowed.at(step) if with_rows or step.job is None else ():
+                if pair in fixed:
+                    fixed[pair][at] = distance
+        return fixed
+
+    def separations(self, directions: Mapping[OperatorRef, Direction]) -> Separations:
+        """Return the separations with these directions of the operators; others go as they do in the analysis."""
+        by_pair = {pair: dict(by_step) for pair, by_step in self._fixed.items()}
+        for ref, at in self._steps:
+            direction = directions.get(ref, self._analysis.choices.direction(ref))
+            for pair, distance in self._allowed.of(ref, direction):
+                by_pair[pair][at] = distance
+        close = _close(self._allowed.storage, self._analysis.lifetimes, by_pair)
+        of_edges = self._analysis.separations.of_edges
+        return Separations(self._elsewhere | close | of_edges, of_edges)
+
+
+def _close(
+    storage: Storage, lifetimes: Lifetimes, by_pair: Mapping[Pair, Mapping[int, Allowed]]
+) -> dict[tuple[int, int], Separation]:
+    """Return the separations of pairs, given what each step allows them."""
     entries: dict[tuple[int, int], Separation] = {}
     for pair, by_step in sorted(by_pair.items()):
-        if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
-            entries.update(_entries(allowed.storage, pair, list(by_step.values())))
-    for index, (program, start) in enumerate(zip(schedule.programs, schedule.starts, strict=False)):
-        if allowed.edges():
-            if index not in allowed.of_edges:
-                allowed.of_edges[index] = edge_separations(allowed, program, start, lifetimes)
-            entries.update(allowed.of_edges[index])
-    return Separations(entries)
+        if by_step and _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
+            entries.update(_entries(storage, pair, list(by_step.values())))
+    return entries
 
 
-def separations_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
+def separations_at(allowed: AllowedDistances, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
     """Yield pairs of buffers (written, read), each with two distances that hold if they meet at this step only.
 
     The first is the least distance in bytes from the start of the written to that of the read one if the read one is
     above it; the second is the same in the other direction.
     """
-    for (written, read), allowed in allowed_distances(request, analysis).at(step):
-        near = dict(_entries(analysis.storage, (written, read), [allowed]))
+    storage = allowed.storage
+    for (written, read), distance in allowed.at(step):
+        near = dict(_entries(storage, (written, read), [distance]))
         sides = ((written, read), (read, written))
-        above, below = (near[s].bytes if s in near else analysis.storage.buffers[s[0]].extent for s in sides)
+        above, below = (near[s].bytes if s in near else storage.buffers[s[0]].extent for s in sides)
         yield (written, read), (above, below)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain, product
@@ -13,7 +13,6 @@ from usmp_build.interfaces.operands import buffer_of, offset_of
 from usmp_build.ir.graph import Model, OperatorRef, operator_at
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, steps
-from usmp_build.ir.separations import Separation
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.separations.distances import Distance, distances, row_distances
 from usmp_build.request import Request
@@ -57,22 +56,28 @@ class AllowedDistances:
         self.storage = storage
         self._survivors = survivors
         self._distances: dict[tuple[OperatorRef, Direction], dict[Pair, Distance]] = {}
-        self.of_edges: dict[int, Mapping[tuple[int, int], Separation]] = {}
-        """Model → the separations of its inputs and outputs that are touched row by row, once they are computed."""
         self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, Allowed], ...]] = {}
 
     def at(self, step: Step) -> tuple[tuple[Pair, Allowed], ...]:
         """Return the distances that the kernel of a step allows, or the statement, for pairs of buffers."""
         if step.elementwise and self._request.overlap:
             return tuple(self._of_statement(step))
-        if step.operator is None or not self._request.overlap or step.operator in self.storage.transfers:
+        if step.operator is None:
             return ()
-        if step.job is not None:
-            return tuple(self._of_job(step, step.operator))
-        key = step.operator, step.direction
+        if step.job is None:
+            return self.of(step.operator, step.direction)
+        return tuple(self._of_job(step, step.operator)) if self._may_come_closer(step.operator) else ()
+
+    def of(self, operator: OperatorRef, direction: Direction) -> tuple[tuple[Pair, Allowed], ...]:
+        """Return the distances that an operator allows where it runs as a whole."""
+        key = operator, direction
         if key not in self._by_operator:
-            self._by_operator[key] = tuple(self._of_operator(*key))
+            self._by_operator[key] = tuple(self._of_operator(*key)) if self._may_come_closer(operator) else ()
         return self._by_operator[key]
+
+    def _may_come_closer(self, operator: OperatorRef) -> bool:
+        """Tell whether anything that an operator touches may overlap."""
+        return self._request.overlap and operator not in self.storage.transfers
 
     def _of_statement(self, step: Step) -> Iterator[tuple[Pair, Allowed]]:
         for written, read, bytes_ in step.elementwise:

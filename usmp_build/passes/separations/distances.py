@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 
 from usmp_build.interfaces.accesses import Accesses
 from usmp_build.interfaces.call_accesses import call_accesses
-from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Reduce, Scratch, Whole
+from usmp_build.interfaces.kernels import (
+    Absent,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Operand,
+    Output,
+    Reduce,
+    Scratch,
+    Whole,
+)
 from usmp_build.passes.separations.turns import MOST_TURNS, NOWHERE, Extent, Turns, turns, untouched
 
 Name = TypeVar("Name", bound=Hashable)
@@ -34,24 +45,33 @@ class Distance:
     """From the start of the read one to that of the written one, if the written one is higher."""
 
 
-@lru_cache(maxsize=4096)
 def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | None:
     """Return the distances by (written, read) operand; None if a call declares no accesses.
 
     Outputs and scratch are written; inputs are read, and so is scratch, from when it is first to when it is last
     touched.  An operand without declared accesses in one of its calls is in no pair.
     """
-    declarations = [call_accesses(call) for call in kernel.calls]
+    return of_calls(tuple(_touches(call) for call in kernel.calls))
+
+
+def _touches(call: KernelCall) -> KernelCall:
+    """Return a call without what does not change its accesses: most layers of a model are alike in that."""
+    return KernelCall("", call.form, call.operands, backward=call.backward, accesses=call.accesses)
+
+
+@lru_cache(maxsize=4096)
+def of_calls(calls: tuple[KernelCall, ...]) -> Mapping[tuple[Operand, Operand], Distance] | None:
+    """Return the distances of a kernel with these calls."""
+    declarations = [call_accesses(call) for call in calls]
     accesses_by_call = [accesses for accesses in declarations if accesses is not None]
     if len(accesses_by_call) < len(declarations) or not accesses_by_call:
         return None
     most = MOST_TURNS // len(accesses_by_call)
     stretches = [
-        Stretch(call.operands, turns(accesses, most))
-        for call, accesses in zip(kernel.calls, accesses_by_call, strict=True)
+        Stretch(call.operands, turns(accesses, most)) for call, accesses in zip(calls, accesses_by_call, strict=True)
     ]
-    declared = _DeclaredTouches(kernel, accesses_by_call)
-    operands = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
+    declared = _DeclaredTouches(calls, accesses_by_call)
+    operands = dict.fromkeys(operand for call in calls for operand in call.operands)
     planned = [o for o in operands if not isinstance(o, Derived | Absent) and declared.covers(o)]
     pairs = [(one, other) for one in planned for other in planned if one != other and _may_share(one, other)]
     return MappingProxyType(dict(distances_of(stretches, pairs, {o for o in planned if isinstance(o, Scratch)})))
@@ -96,9 +116,9 @@ def distances_of(
 class _DeclaredTouches:
     """The accesses that calls declare, by operand."""
 
-    def __init__(self, kernel: Kernel, accesses: Sequence[Accesses]) -> None:
+    def __init__(self, calls: Sequence[KernelCall], accesses: Sequence[Accesses]) -> None:
         self._of_operand: dict[Operand, list[list[bool]]] = {}
-        for call, declared in zip(kernel.calls, accesses, strict=True):
+        for call, declared in zip(calls, accesses, strict=True):
             writes: list[list[bool]] = [[] for _ in call.operands]
             for touch in (touch for part in declared.parts for touch in part.touches):
                 writes[touch.operand].append(touch.writes)

@@ -41,7 +41,8 @@ class Buffers:
         """Align a buffer, or all rows of a tensor, which begin at multiples of a page, too."""
         for row in range(number, number + self.rows.get(number, 1)):
             buffer = self.buffers[row]
-            self.buffers[row] = replace(buffer, alignment=lcm(buffer.alignment, alignment))
+            if buffer.alignment % alignment:  # few tensors need more than their elements do
+                self.buffers[row] = replace(buffer, alignment=lcm(buffer.alignment, alignment))
 
     def read_beyond(self, number: int, count: int) -> None:
         """Keep so many bytes behind a constant."""
@@ -53,7 +54,8 @@ class Buffers:
     def finished(self) -> tuple[StorageBuffer, ...]:
         """Return all buffers, with unique names and room for their copies."""
         with_names = zip(self.buffers, unique(buffer.name for buffer in self.buffers), strict=True)
-        return tuple(in_copies(replace(buffer, name=name), self._path(buffer)) for buffer, name in with_names)
+        named = (buffer if buffer.name == name else replace(buffer, name=name) for buffer, name in with_names)
+        return tuple(in_copies(buffer, self._path(buffer)) for buffer in named)
 
     def _path(self, buffer: StorageBuffer) -> str:
         return self.request.models[buffer.models[0]].path

@@ -8,15 +8,19 @@ them is at the start of the pool or at the end of an interval, so gaps are fille
     ^ first candidate       ^ second                ^ third
 
 Buffers with a fixed offset come before all others, whatever the order says: the others go around them.
+
+All members of a clique conflict, so what those placed before take is remembered as ranges, mostly one for each pool.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from usmp_build.planner.memory.clique import clique_of
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.units import align_up
@@ -72,21 +76,27 @@ def first_fit(
     `neighbors_by_buffer` caches the `neighbors` of buffers, for callers that plan repeatedly.
     """
     places = dict(placed)
+    taken = _Taken(problem, placed)
     for index in sorted(order, key=lambda index: problem.buffers[index].offset is None):
-        place, beyond = _best_place(problem, index, places, neighbors_by_buffer.get(index) or neighbors(problem, index))
+        buffer = problem.buffers[index]
+        if clique_of(problem, index) is None:
+            near = neighbors_by_buffer.get(index) or neighbors(problem, index)
+            place, beyond = _best_place(problem, buffer, _forbidden(buffer, places, near))
+        else:
+            place, beyond = _best_place(problem, buffer, taken.forbidden(index))
         if place is None or (beyond > 0 and not overflow):
             return Attempt(places, stuck=index)
         places[index] = place
+        taken.add(index, place)
     return Attempt(places)
 
 
 def _best_place(
-    problem: Problem, index: int, placed: Mapping[int, Allocation], neighbors_: Iterable[Neighbor]
+    problem: Problem, buffer: Buffer, forbidden: Mapping[int, list[tuple[int, int]]]
 ) -> tuple[Allocation | None, int]:
     """Return the place that exceeds the limit of its pool by the fewest bytes, and by how many: nearly always 0."""
-    buffer = problem.buffers[index]
     best: tuple[Allocation | None, int] = (None, 0)
-    for pool, intervals in _forbidden(buffer, placed, neighbors_).items():
+    for pool, intervals in forbidden.items():
         offset = _least_free(intervals, buffer.alignment) if buffer.offset is None else _fixed_offset(intervals, buffer)
         if offset is not None:
             limit = problem.pools[pool].limit
@@ -108,6 +118,33 @@ def _forbidden(
         if place is not None and place.pool in forbidden:
             forbidden[place.pool].append((place.offset - below, place.offset + above))
     return forbidden
+
+
+class _Taken:
+    """The bytes that the placed members of cliques take: ranges (start, stop), of which no two touch."""
+
+    def __init__(self, problem: Problem, placed: Mapping[int, Allocation]) -> None:
+        self._problem = problem
+        self._ranges: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        """By the identity of the clique, and the pool."""
+        for index, place in placed.items():
+            self.add(index, place)
+
+    def add(self, index: int, place: Allocation) -> None:
+        """Add a buffer, if it is in a clique."""
+        clique = clique_of(self._problem, index)
+        if clique is not None:
+            start, stop = place.offset, place.offset + self._problem.buffers[index].size
+            ranges = self._ranges[id(clique), place.pool]
+            joined = [(start, stop), *(each for each in ranges if each[0] <= stop and start <= each[1])]
+            ranges[:] = [each for each in ranges if each not in joined]
+            ranges.append((min(joined)[0], max(each[1] for each in joined)))
+
+    def forbidden(self, index: int) -> dict[int, list[tuple[int, int]]]:
+        """Return what `_forbidden` does, with adjacent intervals joined, for a member of a clique."""
+        clique, buffer = clique_of(self._problem, index), self._problem.buffers[index]
+        ranges = {pool: self._ranges[id(clique), pool] for pool in buffer.pools}
+        return {pool: [(start - buffer.size, stop) for start, stop in each] for pool, each in ranges.items()}
 
 
 def _least_free(intervals: list[tuple[int, int]], alignment: int) -> int:

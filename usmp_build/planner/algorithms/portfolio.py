@@ -17,6 +17,7 @@ from usmp_build.planner.algorithms.core import LARGEST, MOST_PAIRS, core
 from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
+from usmp_build.planner.memory.clique import is_clique
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan, rank, tops
 from usmp_build.planner.memory.problem import Buffer, Problem
@@ -25,6 +26,8 @@ from usmp_build.planner.memory.problem import Buffer, Problem
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
     """Order buffers by the bytes of them and all their conflicts, then size, both descending; then by name."""
     all_buffers = problem.buffers
+    if is_clique(problem, buffers := list(buffers)):
+        return by_size(problem, buffers)  # they have equal loads
     loads = {i: all_buffers[i].size + sum(all_buffers[other].size for other in problem.conflicts[i]) for i in buffers}
     return sorted(loads, key=lambda i: (-loads[i], -all_buffers[i].size, all_buffers[i].name))
 
@@ -89,7 +92,8 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int, most: int
     """Yield up to `most` attempts, in all orders by turns, as long as improvement changes the order."""
     order_functions = _ORDERS | (_ORDERS_WITH_OVERLAPS if problem.separations else {})
     orders = {name: order(problem, component) for name, order in order_functions.items()}
-    fitted = _FirstFit(problem, component) if most > 1 else partial(first_fit, problem)
+    is_repeated = most > 1 and not is_clique(problem, component)
+    fitted = _FirstFit(problem, component) if is_repeated else partial(first_fit, problem)
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
@@ -153,7 +157,8 @@ class _FirstFit:
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     if attempt.stuck is not None:
         return {attempt.stuck}
-    costly = {i for i, place in attempt.placed.items() if place.pool != problem.buffers[i].cheapest_pools[0]}
+    with_choice = ((i, place, b) for i, place in attempt.placed.items() if len((b := problem.buffers[i]).pools) > 1)
+    costly = {i for i, place, buffer in with_choice if place.pool != buffer.cheapest_pools[0]}
     highest = tops(problem, attempt.placed)
     ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
     return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}

@@ -6,8 +6,9 @@ chain of pools connects never share a pool: workspace and constants, mostly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from usmp_build.planner.memory.clique import Others, clique_of, cliques
 from usmp_build.planner.memory.problem import Problem
 
 
@@ -20,18 +21,20 @@ def components(problem: Problem, members: Iterable[int]) -> list[list[int]]:
     groups = []
     for first in sorted(left):
         if first in left:
-            left.remove(first)
-            groups.append(sorted(_reached(problem, first, left)))
+            clique = clique_of(problem, first)
+            group = _reached(problem, first, left) if clique is None else left.intersection(clique)
+            left -= group
+            groups.append(sorted(group))
     return groups
 
 
-def _reached(problem: Problem, first: int, left: set[int]) -> list[int]:
-    """Remove from `left` all that a chain of conflicts connects with `first`, and return it and `first`."""
-    reached = [first]
-    for index in reached:  # grows while it is walked
-        new = left.intersection(problem.conflicts[index])
-        left -= new
-        reached += new
+def _reached(problem: Problem, first: int, members: set[int]) -> set[int]:
+    """Return the members that a chain of conflicts connects with `first`, itself included."""
+    walk, reached = [first], {first}
+    for index in walk:  # grows while it is walked
+        new = members.intersection(problem.conflicts[index]) - reached
+        reached |= new
+        walk += new
     return reached
 
 
@@ -58,7 +61,17 @@ def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
         for (a, b), distance in problem.separations.items()
         if a in position and b in position
     }
-    conflicts = tuple(
-        tuple(sorted([position[other] for other in problem.conflicts[old] if other in position])) for old in kept
-    )
-    return Problem(problem.pools, tuple(problem.buffers[old] for old in kept), conflicts, separations)
+    new_cliques = {id(clique): _renumbered(clique, position) for clique in cliques(problem)}
+
+    def conflicts(old: int) -> Sequence[int]:
+        clique = clique_of(problem, old)
+        if clique is not None:
+            return Others(new_cliques[id(clique)], position[old])
+        return _renumbered(problem.conflicts[old], position)
+
+    return Problem(problem.pools, tuple(problem.buffers[old] for old in kept), tuple(map(conflicts, kept)), separations)
+
+
+def _renumbered(buffers: Iterable[int], position: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the new indices, ascending, of those that are kept."""
+    return tuple(sorted([position[old] for old in buffers if old in position]))

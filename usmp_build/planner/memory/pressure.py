@@ -28,6 +28,7 @@ from itertools import accumulate
 from math import gcd
 
 from usmp_build import effort
+from usmp_build.planner.memory.clique import is_clique
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.extent import least_extent
 from usmp_build.planner.memory.problem import Problem
@@ -74,8 +75,9 @@ def _side_by_side(problem: Problem, scales: _Scales, component: Iterable[int]) -
         if not heaviest.buffers:
             return  # only empty buffers are left
         yield heaviest
-        conflicts = (problem.conflicts[index] for index in heaviest.buffers)
-        left = left.difference(heaviest.buffers).intersection(*conflicts)
+        left = left.difference(heaviest.buffers)
+        if not is_clique(problem, heaviest.buffers):
+            left = left.intersection(*(problem.conflicts[index] for index in heaviest.buffers))
 
 
 class _Scales:
@@ -100,7 +102,7 @@ class _Scales:
 
     def _weigh(self, buffers: tuple[int, ...], step: int | None) -> Witness:
         simple = self._by_pairs(buffers, step)
-        if self._pools > 1 or not any(self._loose[index].intersection(buffers) for index in buffers):
+        if self._pools > 1 or not self._is_loose(buffers):
             return simple
         return max(simple, self._by_orders(buffers, step), key=lambda witness: witness.bytes)
 
@@ -120,14 +122,18 @@ class _Scales:
     def thinned(self, witness: Witness) -> Witness:
         """Return a witness of no fewer bytes without buffers that prove nothing, where orders prove it."""
         chosen = witness.buffers
-        is_loose = any(self._loose[index].intersection(chosen) for index in chosen)
-        if self._pools > 1 or not is_loose or len(chosen) > effort.WITNESS_BUFFERS:
+        if self._pools > 1 or not self._is_loose(chosen) or len(chosen) > effort.WITNESS_BUFFERS:
             return witness
         total = self._in_groups(chosen)
         if total < witness.bytes:
             return witness
         fewer = self._without_idle(chosen, total)
         return Witness(self._in_groups(fewer), tuple(fewer), witness.step)
+
+    def _is_loose(self, buffers: Iterable[int]) -> bool:
+        """Whether any two of these buffers may share bytes."""
+        inside = set(buffers)
+        return any(not inside.isdisjoint(self._loose.get(index, ())) for index in inside)
 
     def _without_idle(self, chosen: Sequence[int], total: int) -> list[int]:
         """Remove buffers, from the last, as long as the rest needs `total` bytes, as all of them do."""
@@ -191,10 +197,11 @@ class _Scales:
         buffers_ = self._problem.buffers
         largest_first = sorted(buffers, key=lambda index: (-buffers_[index].size, buffers_[index].name))
         unit = self._unit(largest_first)
+        all_conflict = is_clique(self._problem, largest_first)
         total = 0
         chosen: dict[int, int] = {}
         for index in largest_first:
-            if chosen.keys() <= set(self._problem.conflicts[index]):
+            if all_conflict or chosen.keys() <= set(self._problem.conflicts[index]):
                 rounded = align_up(buffers_[index].size, unit)
                 loose = chosen.keys() & self._loose[index]
                 gain = rounded - sum(self._shared(index, other, unit) for other in loose)

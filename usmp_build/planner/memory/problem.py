@@ -77,8 +77,8 @@ class Problem:
 
     pools: tuple[Pool, ...]
     buffers: tuple[Buffer, ...]
-    conflicts: tuple[tuple[int, ...], ...]
-    """For each buffer the ascending indices of those it conflicts with.  Mutual."""
+    conflicts: tuple[Sequence[int], ...]
+    """For each buffer the ascending indices of those it conflicts with: a tuple, or `clique.Others`.  Mutual."""
     separations: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """The minimum distance of `(below, above)` where it is not the size of the lower buffer: see `separation`."""
 

@@ -5,8 +5,10 @@ This file imports no algorithm, and checks every conflict that either of two buf
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
+from usmp_build.planner.memory.clique import clique_of, cliques
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 
@@ -72,7 +74,14 @@ def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
     """Check that of two conflicting buffers in one pool, one starts far enough above the other."""
     separated = {index for pair in problem.separations for index in pair}
     spans = [(p.pool, p.offset, p.offset + b.size) for p, b in zip(plan.allocations, problem.buffers, strict=True)]
+    side_by_side = {
+        id(clique)
+        for clique in cliques(problem)
+        if separated.isdisjoint(clique) and _side_by_side(spans[index] for index in clique)
+    }
     for a, others in enumerate(problem.conflicts):
+        if id(clique_of(problem, a)) in side_by_side:
+            continue
         pool, start, stop = spans[a]
         for b in others:
             other, begin, end = spans[b]
@@ -81,6 +90,11 @@ def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
             seen_before = b < a and a in problem.conflicts[b]
             if b != a and not seen_before and not _apart(problem, plan, a, b):
                 yield _clash(problem, plan, min(a, b), max(a, b))
+
+
+def _side_by_side(spans: Iterable[tuple[int, int, int]]) -> bool:
+    """Whether no two spans (pool, start, stop) overlap, as each begins no sooner than the one before it ends."""
+    return all(one[0] != other[0] or one[2] <= other[1] for one, other in pairwise(sorted(spans)))
 
 
 def _apart(problem: Problem, plan: Plan, a: int, b: int) -> bool:

@@ -20,8 +20,9 @@ from usmp_build import effort
 from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
 from usmp_build.planner.algorithms.exact.choices import within_reach
 from usmp_build.planner.algorithms.exact.heights import Heights, ranked
-from usmp_build.planner.algorithms.exact.one_pool import pack
+from usmp_build.planner.algorithms.exact.one_pool import ends, pack
 from usmp_build.planner.algorithms.exact.packings import Packings
+from usmp_build.planner.memory.clique import is_clique
 from usmp_build.planner.memory.components import components, families, restricted
 from usmp_build.planner.memory.plan import Allocation, Plan, rank
 from usmp_build.planner.memory.problem import Problem
@@ -175,8 +176,9 @@ def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocati
     if packings.no_goods:
         return Verdict(None, impossible=True)
     offsets = {index: place.offset for index, place in start.items()} if start is not None else None
-    if offsets is None and limit is None:
-        offsets = packings.loose(members)
+    if offsets is None and (limit is None or is_clique(problem, members)):  # first fit is best there but for alignment
+        loose = packings.loose(members)
+        offsets = loose if limit is None or ends(problem, loose, members) <= limit else None
     packed = pack(problem, members, limit, nodes, offsets, 0 if minimize else limit or 0)
     cost = sum(buffer.cost_in(pool) for buffer in problem.buffers)
     impossible = limit is not None and packed.bound > limit
