@@ -9,6 +9,7 @@ import pytest
 
 from usmp_build.ir.schedule import Direction, Step
 from usmp_build.passes.schedule.leaves import Leaves
+from usmp_build.passes.separations import AllowedDistances
 
 
 def run_towards(direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,3 +21,5 @@ def run_towards(direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
         return replace(step, direction=direction) if step.operator is not None else step
 
     monkeypatch.setattr(Leaves, "step", turned)
+    allowed = AllowedDistances.of
+    monkeypatch.setattr(AllowedDistances, "of", lambda self, operator, _: allowed(self, operator, direction))
