@@ -1041,11 +1041,13 @@ class Replay:
     def enter(self, model, is_again):
         """Fill the inputs of a model that do not arrive later, with new values.
 
-        Outputs that are kept until the model runs again stay in their places.
+        Inputs that one output feeds are the same bytes.  Outputs that are kept until the model runs again stay.
         """
         filled = {*model.model.inputs} - model.arriving - model.model.variables
-        for t in sorted(filled, key=lambda t: t not in model.connected):
-            self.base(model.name, t, fresh=True)
+        for t in sorted(filled, key=lambda t: (t not in model.connected, t)):
+            fresh = self.base(model.name, t, fresh=True)
+            alike = (o for o in sorted(model.connected) if model.place[o].pieces == model.place[t].pieces)
+            self.marks[model.name, t] = self.marks[model.name, next(alike)] if t in model.connected else fresh
             self.mark(model, t, 0, model.elements(t))
         for t in {*model.model.outputs} & model.place.keys():
             if is_again and self.is_kept(model, t):
@@ -1392,11 +1394,11 @@ def check_constants(plan, models):
 
 
 def stored(record, model):
-    """Yield the bytes of constants that are stored as they are: weights, biases and outputs."""
+    """Yield the bytes of constants that are stored as they are: weights, biases and outputs, but none of 4 bits."""
     operators = [model.operators[op["operator"]] for op in record["operators"] if op["operator"] < len(model.operators)]
     tensors = {op.inputs[i] for op in operators for i in STORED.get(op.kind, ()) if i < len(op.inputs)}
     for t in {*model.outputs, *tensors} - model.variables - {-1}:
-        if model.tensors[t].data:
+        if model.tensors[t].data and len(model.tensors[t].data) == model.tensors[t].elements * model.tensors[t].width:
             yield model.tensors[t].data
 
 
