@@ -27,13 +27,15 @@ def narrowed(spans: Sequence[tuple[Span, ...]], sections: int) -> list[tuple[Spa
 
 def _order(spans: Sequence[tuple[Span, ...]], sections: int) -> list[int]:
     """Return all sections in a narrow order: along chains of buffers that are open, as far as they go."""
-    left = [sum(last - first + 1 for first, last, _ in row) for row in spans]  # sections of each that are not done
     inside: list[list[int]] = [[] for _ in range(sections)]
+    left: list[int] = []  # sections of each buffer that are not done
     for buffer, row in enumerate(spans):
+        left.append(0)
         for section in _sections(row):
             inside[section].append(buffer)
+            left[buffer] += 1
     growth = [sum(left[buffer] > 1 for buffer in buffers) for buffers in inside]  # of the buffers that are open
-    done, order = [False] * sections, list[int]()
+    done, is_open, order = [False] * sections, [False] * len(spans), list[int]()
     for start in sorted(range(sections), key=growth.__getitem__):
         queue = [(growth[start], start)]
         while queue:
@@ -44,10 +46,11 @@ def _order(spans: Sequence[tuple[Span, ...]], sections: int) -> list[int]:
             order.append(section)
             for buffer in inside[section]:
                 left[buffer] -= 1
-                is_new = left[buffer] + 1 == sum(last - first + 1 for first, last, _ in spans[buffer])
-                for other in _sections(spans[buffer]):
+                change = (not is_open[buffer]) + (left[buffer] == 1)
+                is_open[buffer] = True
+                for other in _sections(spans[buffer]) if change else ():  # else they are in the queue as they are
                     if not done[other]:
-                        growth[other] -= is_new + (left[buffer] == 1)
+                        growth[other] -= change
                         heappush(queue, (growth[other], other))
     return order
 
