@@ -25,8 +25,6 @@ class Separations:
     """The pairs (below, above) that may share bytes although both are alive at some step."""
 
     pairs: Mapping[tuple[int, int], Separation] = field(default_factory=dict)
-    of_edges: dict[tuple[int, int], Separation] = field(default_factory=dict)
-    """Those of `pairs` that follow from the rows of inputs and outputs, whichever way other operators go."""
 
     def bytes(self) -> dict[tuple[int, int], int]:
         """Return the separations as a memory problem takes them."""

@@ -23,7 +23,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction, steps
-from usmp_build.passes import Redirected
+from usmp_build.passes import DirectedSeparations
 from usmp_build.passes.effects import Effects, members_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import required
@@ -225,7 +225,7 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
     touched = _touched(analysis, position)
-    redirected = Redirected(request, analysis, touched)
+    directed = DirectedSeparations(request, analysis, touched)
 
     def problem_with(directions: Directions) -> Problem:
         changed = {ref: each for ref, each in directions.items() if analysis.choices.direction(ref) is not each}
@@ -233,7 +233,7 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
 
     @lru_cache(maxsize=_CACHED_PROBLEMS)
     def cached_problem(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
-        separations = redirected.separations(dict(directions)).bytes().items()
+        separations = directed.towards(dict(directions)).bytes().items()
         near = {(position[a], position[b]): n for (a, b), n in separations if a in position and b in position}
         return replace(part, separations=near)
 

@@ -27,7 +27,7 @@ from usmp_build.passes.separations.allowed import Allowed, AllowedDistances, Pai
 from usmp_build.passes.separations.edges import edge_separations
 from usmp_build.request import Request
 
-__all__ = ["AllowedDistances", "Redirected", "allowed_distances", "separations", "separations_at", "straight"]
+__all__ = ["AllowedDistances", "DirectedSeparations", "allowed_distances", "separations", "separations_at", "straight"]
 
 
 def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifetimes) -> Separations:
@@ -40,52 +40,36 @@ def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifeti
                 by_pair.setdefault(pair, {})[at] = distance
         if allowed.edges():
             of_edges |= edge_separations(allowed, program, start, lifetimes)
-    return Separations(_close(allowed.storage, lifetimes, by_pair) | of_edges, of_edges)
+    return Separations(_close(allowed.storage, lifetimes, by_pair) | of_edges)
 
 
-class Redirected:
-    """The separations of an analysis for other directions of some operators, which run as a whole.
+class DirectedSeparations:
+    """The separations of an analysis for any directions of `operators`, which run as a whole.
 
-    What these operators do not touch has the same separations whichever way they go.
+    Only pairs that these touch depend on their directions.  Rows of other operators decide on none of these pairs: a
+    buffer is written once, and one that is read as a whole has no dead rows yet.
     """
 
     def __init__(self, request: Request, analysis: Analysis, operators: Collection[OperatorRef]) -> None:
         self._analysis = analysis
         self._allowed = allowed_distances(request, analysis)
-        self._steps: list[tuple[OperatorRef, int]] = []
-        self._others: list[tuple[Step, int]] = []
-        for program, start in zip(analysis.schedule.programs, analysis.schedule.starts, strict=False):
-            for step, at in straight(program, start):
-                if step.operator is not None and step.job is None and step.operator in operators:
-                    self._steps.append((step.operator, at))
-                else:
-                    self._others.append((step, at))
-        self._pairs = {pair for ref, _ in self._steps for each in Direction for pair, _ in self._allowed.of(ref, each)}
-        self._fixed = self._of_others()
+        programs = zip(analysis.schedule.programs, analysis.schedule.starts, strict=False)
+        steps = (each for program, start in programs for each in straight(program, start))
+        self._whole = [(step.operator, at) for step, at in steps if step.operator is not None and step.job is None]
+        pairs = {pair for ref in operators for each in Direction for pair, _ in self._allowed.of(ref, each)}
+        self._touched = pairs | {(read, written) for written, read in pairs}
         close = analysis.separations.pairs
-        self._elsewhere = {(a, b): close[a, b] for a, b in close if not self._pairs & {(a, b), (b, a)}}
+        self._others = {pair: separation for pair, separation in close.items() if pair not in self._touched}
 
-    def _of_others(self) -> dict[Pair, dict[int, Allowed]]:
-        """Return what other steps allow for the pairs that the operators touch."""
-        fixed: dict[Pair, dict[int, Allowed]] = {pair: {} for pair in sorted(self._pairs)}
-        of_rows = {row for first in self._analysis.storage.rows for row in self._analysis.storage.span(first)}
-        with_rows = any(of_rows.issuperset(pair) for pair in fixed)
-        for step, at in self._others:
-            for pair, distance in self._allowed.at(step) if with_rows or step.job is None else ():
-                if pair in fixed:
-                    fixed[pair][at] = distance
-        return fixed
-
-    def separations(self, directions: Mapping[OperatorRef, Direction]) -> Separations:
-        """Return the separations with these directions of the operators; others go as they do in the analysis."""
-        by_pair = {pair: dict(by_step) for pair, by_step in self._fixed.items()}
-        for ref, at in self._steps:
+    def towards(self, directions: Mapping[OperatorRef, Direction]) -> Separations:
+        """Return the separations for these directions; operators that are not named go as they do in the analysis."""
+        by_pair: dict[Pair, dict[int, Allowed]] = {}
+        for ref, at in self._whole:
             direction = directions.get(ref, self._analysis.choices.direction(ref))
             for pair, distance in self._allowed.of(ref, direction):
-                by_pair[pair][at] = distance
-        close = _close(self._allowed.storage, self._analysis.lifetimes, by_pair)
-        of_edges = self._analysis.separations.of_edges
-        return Separations(self._elsewhere | close | of_edges, of_edges)
+                if pair in self._touched:
+                    by_pair.setdefault(pair, {})[at] = distance
+        return Separations(self._others | _close(self._allowed.storage, self._analysis.lifetimes, by_pair))
 
 
 def _close(
@@ -94,7 +78,7 @@ def _close(
     """Return the separations of pairs, given what each step allows them."""
     entries: dict[tuple[int, int], Separation] = {}
     for pair, by_step in sorted(by_pair.items()):
-        if by_step and _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
+        if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
             entries.update(_entries(storage, pair, list(by_step.values())))
     return entries
 
