@@ -1039,15 +1039,15 @@ class Replay:
         return None not in buffers and (is_read_again or all(map(self.is_alive, buffers)))
 
     def enter(self, model, is_again):
-        """Fill the inputs of a model that do not arrive later, with new values.
+        """Fill the inputs of a model that do not arrive later, with new values: equal ones where one output feeds them.
 
-        Inputs that one output feeds are the same bytes.  Outputs that are kept until the model runs again stay.
+        Outputs that are kept until the model runs again stay in their places.
         """
         filled = {*model.model.inputs} - model.arriving - model.model.variables
         for t in sorted(filled, key=lambda t: (t not in model.connected, t)):
-            fresh = self.base(model.name, t, fresh=True)
-            alike = (o for o in sorted(model.connected) if model.place[o].pieces == model.place[t].pieces)
-            self.marks[model.name, t] = self.marks[model.name, next(alike)] if t in model.connected else fresh
+            same = [o for o in filled & model.connected if model.place[o].pieces == model.place[t].pieces]
+            mark = self.base(model.name, t, fresh=True)
+            self.marks[model.name, t] = self.marks[model.name, min(same)] if t in model.connected else mark
             self.mark(model, t, 0, model.elements(t))
         for t in {*model.model.outputs} & model.place.keys():
             if is_again and self.is_kept(model, t):

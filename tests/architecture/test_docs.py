@@ -53,7 +53,7 @@ def test_generated_page_is_current(page: str, command: list[str]) -> None:
 def test_links_lead_somewhere() -> None:
     links = [
         (page, target)
-        for page in PAGES
+        for page in [*PAGES, *ROOT.glob("benchmarks/*.md")]
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text("utf-8"))
     ]
     local = [(page, target) for page, target in links if not target.startswith(("http:", "https:"))]
