@@ -28,6 +28,9 @@ PAGE = (ROOT / "docs" / "programs.md").read_text("utf-8")
 PICTURE = Page("docs/programs.md#how-long-buffers-live").take("text").text
 FUNCTION = Page("docs/programs.md#a-program-as-json").take("json").text.encode()
 
+THEIRS = ["430,848", "1,117,718", "1,117,718", "11,424", "1,233,408", "7,200,256"]
+"""Bytes of workspace of TVM's cases, by their names."""
+
 
 @runs("docs/programs.md#the-same-as-text")
 def test_both_forms_say_the_same(page: Page) -> None:
@@ -91,7 +94,7 @@ def test_what_is_said_of_the_picture() -> None:
     alive = lifetimes(planned)
     most = max(sum(sizes[name] for name, at in alive.items() if step in at) for step in range(10))
     assert sizes["PaddedInput"] + sizes["DepthwiseConv2d"] + sizes["blurred"] == planned.summary.pools[0].size
-    assert planned.summary.pools[0].size > most
+    assert (planned.summary.pools[0].size, most) == (2_080, 1_824)
     assert (offsets["edges"], offsets["mean"]) == (offsets["PaddedInput"], offsets["DepthwiseConv2d"])
 
 
@@ -101,8 +104,11 @@ def test_what_a_parallel_loop_touches_lives_throughout() -> None:
     assert "alive in both stores of the second loop" in " ".join(PAGE.split())
 
 
-def test_planning_all_functions_together_saves() -> None:
-    assert "| depthwise | 132,160 | 113,728 | 13.9 % |" in programs.table()
+def test_what_planning_all_functions_together_saves() -> None:
+    """In TVM's cases functions sum a row at a time: the padding fills nearly all of the workspace."""
+    first, *others = programs.table()[2:]
+    assert first == "| depthwise | 132,160 | 113,728 | 13.9 % |"
+    assert [line.split(" | ")[1:] for line in others] == [[bytes_, bytes_, "0.0 % |"] for bytes_ in THEIRS]
 
 
 def test_global_planning_is_never_worse() -> None:

@@ -20,7 +20,7 @@ from usmp_build.ir.graph import Model
 from usmp_build.ir.schedule import Direction, steps
 from usmp_build.kernels.reference import library
 from usmp_build.passes.separations import allowed_distances, separations_at
-from usmp_build.passes.separations.distances import Distance, Stretch, distances, distances_of, of_calls
+from usmp_build.passes.separations.distances import Distance, Stretch, call_distances, distances, distances_of
 from usmp_build.passes.separations.turns import NOWHERE, turns
 from usmp_build.request import Inputs, Outputs, Request
 from usmp_build.search.replanner import Replanner
@@ -171,10 +171,10 @@ def test_which_operands_may_share_bytes() -> None:
 def test_calls_share_the_turns_that_are_expanded(most: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first and the last three of a hundred turns decide; with less than six, a turn is a block of twenty."""
     monkeypatch.setattr(import_module("usmp_build.passes.separations.distances"), "MOST_TURNS", most)
-    of_calls.cache_clear()
+    call_distances.cache_clear()
     calls = [KernelCall("f", Whole(), (Input(n), Output(n)), accesses=elements(100)) for n in (0, 1)]
     shared = distances(Kernel(tuple(calls))) or {}
-    of_calls.cache_clear()
+    call_distances.cache_clear()
     assert shared[Output(0), Input(0)] == Distance(block, 100)
 
 
@@ -216,12 +216,12 @@ def test_hostile_nests_become_few_turns_and_nothing_is_allowed_that_is_not_known
 @pytest.mark.parametrize("seed", range(60))
 def test_the_rounds_of_loops_that_count_say_all(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     way = kernel(drawn(np.random.default_rng(seed)))
-    of_calls.cache_clear()
+    call_distances.cache_clear()
     some = distances(way)
     monkeypatch.setattr(import_module("usmp_build.passes.separations.turns"), "corners", every_round)
-    of_calls.cache_clear()
+    call_distances.cache_clear()
     assert distances(way) == some
-    of_calls.cache_clear()
+    call_distances.cache_clear()
 
 
 def every_round(size: int, windows: object, most: int) -> NDArray[np.int64]:

@@ -51,16 +51,16 @@ def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | No
     Outputs and scratch are written; inputs are read, and so is scratch, from when it is first to when it is last
     touched.  An operand without declared accesses in one of its calls is in no pair.
     """
-    return of_calls(tuple(_touches(call) for call in kernel.calls))
+    return call_distances(tuple(_access_pattern(call) for call in kernel.calls))
 
 
-def _touches(call: KernelCall) -> KernelCall:
-    """Return a call without what does not change its accesses: most layers of a model are alike in that."""
+def _access_pattern(call: KernelCall) -> KernelCall:
+    """Return a call with nothing but what its accesses follow from: many layers of a model are alike in that."""
     return KernelCall("", call.form, call.operands, backward=call.backward, accesses=call.accesses)
 
 
 @lru_cache(maxsize=4096)
-def of_calls(calls: tuple[KernelCall, ...]) -> Mapping[tuple[Operand, Operand], Distance] | None:
+def call_distances(calls: tuple[KernelCall, ...]) -> Mapping[tuple[Operand, Operand], Distance] | None:
     """Return the distances of a kernel with these calls."""
     declarations = [call_accesses(call) for call in calls]
     accesses_by_call = [accesses for accesses in declarations if accesses is not None]

@@ -25,10 +25,10 @@ from usmp_build.planner.memory.problem import Buffer, Problem
 
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
     """Order buffers by the bytes of them and all their conflicts, then size, both descending; then by name."""
-    all_buffers = problem.buffers
-    if is_clique(problem, buffers := list(buffers)):
-        return by_size(problem, buffers)  # they have equal loads
-    loads = {i: all_buffers[i].size + sum(all_buffers[other].size for other in problem.conflicts[i]) for i in buffers}
+    all_buffers, members = problem.buffers, list(buffers)
+    if is_clique(problem, members):  # their loads are equal
+        return by_size(problem, members)
+    loads = {i: all_buffers[i].size + sum(all_buffers[other].size for other in problem.conflicts[i]) for i in members}
     return sorted(loads, key=lambda i: (-loads[i], -all_buffers[i].size, all_buffers[i].name))
 
 
@@ -157,8 +157,7 @@ class _FirstFit:
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     if attempt.stuck is not None:
         return {attempt.stuck}
-    with_choice = ((i, place, b) for i, place in attempt.placed.items() if len((b := problem.buffers[i]).pools) > 1)
-    costly = {i for i, place, buffer in with_choice if place.pool != buffer.cheapest_pools[0]}
+    costly = {i for i, place in attempt.placed.items() if place.pool != problem.buffers[i].cheapest_pools[0]}
     highest = tops(problem, attempt.placed)
     ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
     return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}

@@ -73,5 +73,5 @@ def cliques(problem: Problem) -> list[Clique]:
 
 def is_clique(problem: Problem, members: Iterable[int]) -> bool:
     """Whether these buffers are members of one clique."""
-    distinct = {id(clique_of(problem, index)) for index in members}
-    return len(distinct) == 1 and id(None) not in distinct
+    distinct = {id(clique): clique for clique in (clique_of(problem, index) for index in members)}
+    return len(distinct) == 1 and None not in distinct.values()

@@ -59,6 +59,8 @@ class Buffer:
     @property
     def cheapest_pools(self) -> tuple[int, ...]:
         """Those of `pools` that cost least, the most preferred one first."""
+        if len(self.pools) == 1 or not self.costs:
+            return self.pools
         return tuple(pool for pool in self.pools if self.cost_in(pool) == self.least_cost)
 
     def cost_in(self, pool: int) -> int:
