@@ -21,6 +21,7 @@ def test_the_site_is_built_strictly(tmp_path: Path) -> None:
     assert [str(page) for page in html if not (tmp_path / "site" / "docs" / page).is_file()] == []
     index = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text(encoding="utf-8"))
     assert (tmp_path / "site" / "css" / "theme.css").is_file()
+    assert (tmp_path / "site" / "docs" / "site.css").is_file()
     reference = (tmp_path / "site" / "docs" / "python" / "index.html").read_text(encoding="utf-8")
     assert {"usmp_build.pipeline.plan", "usmp_build.planner.solve"} <= set(re.findall(r'id="([^"]+)"', reference))
     assert {"docs/ram/", "docs/maintainers/adr/0034-rows-are-jobs/"} <= {entry["location"] for entry in index["docs"]}
