@@ -137,10 +137,12 @@ def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def _cannot_gain(chosen: BestCandidate) -> bool:
     """Tell whether lifting limits cannot help: the plan is proven best, or has every buffer where it costs least.
 
-    With other aliases the plan may cost less: within the limits they were compared with what the limits made dearer.
+    With other aliases, or without rows, the plan may cost less: within the limits they were compared with what the
+    limits made dearer, or with no plan at all.
     """
     problem, plan = chosen.analysis.problem, chosen.plan
-    if plan is None or (chosen.other_buffers and quality(problem, plan)[0] > 0):
+    has_other_buffers = chosen.other_buffers or bool(chosen.analysis.choices.by_rows.jobs)
+    if plan is None or (has_other_buffers and quality(problem, plan)[0] > 0):
         return False
     return not cheaper_elsewhere(problem, plan) or (chosen.orders_are_proven and is_best(problem, plan))
 
