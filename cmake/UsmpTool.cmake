@@ -35,15 +35,13 @@ function(_usmp_find_tool problem)
     list(APPEND tool "PYTHONPATH=${root}")
     set(install "\"${root}\"")
   endif()
-  execute_process( # It must have all that planning needs: the dependencies of pyproject.toml.
-    COMMAND ${tool} "${python}" -c
-      "import usmp_build, jinja2, numpy, pydantic, tomli\nprint('usmp_build', usmp_build.__version__)"
-    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
-    OUTPUT_VARIABLE output
-    ERROR_VARIABLE output
-    RESULT_VARIABLE result
-  )
-  string(STRIP "${output}" output)
+  _usmp_ask_tool(${tool} "${python}" RESULT result OUTPUT output)
+  if(root AND output MATCHES "compiled core")
+    _usmp_build_core("${root}" core)
+    cmake_path(CONVERT "${root};${core}" TO_NATIVE_PATH_LIST paths)
+    list(TRANSFORM tool REPLACE "^PYTHONPATH=.*" "PYTHONPATH=${paths}")
+    _usmp_ask_tool(${tool} "${python}" RESULT result OUTPUT output)
+  endif()
   string(REGEX REPLACE "^.*\n" "" last "${output}")
   if(result EQUAL 0 AND last STREQUAL "usmp_build ${PACKAGE_VERSION}")
     set_property(GLOBAL PROPERTY _USMP_VERSION "${PACKAGE_VERSION}")
@@ -59,6 +57,44 @@ function(_usmp_find_tool problem)
     "or set USMP_BUILD_PYTHON to an interpreter that has it."
   )
   set(${problem} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Ask a command line of Python whether it has all that planning needs: the dependencies of pyproject.toml, and the core.
+function(_usmp_ask_tool)
+  cmake_parse_arguments(arg "" "RESULT;OUTPUT" "" ${ARGN})
+  string(CONCAT program
+    "import usmp_build, jinja2, numpy, pydantic, tomli\n"
+    "from usmp_build.errors import UsmpError\n"
+    "from usmp_build.planner.algorithms import core\n"
+    "try:\n core.check()\nexcept UsmpError as error:\n raise SystemExit(error.diagnostics[0].message)\n"
+    "print('usmp_build', usmp_build.__version__)"
+  )
+  execute_process(
+    COMMAND ${arg_UNPARSED_ARGUMENTS} -c "${program}"
+    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE output
+    RESULT_VARIABLE result
+  )
+  string(STRIP "${output}" output)
+  set(${arg_RESULT} "${result}" PARENT_SCOPE)
+  set(${arg_OUTPUT} "${output}" PARENT_SCOPE)
+endfunction()
+
+# Compile the core of a source tree for this machine, whatever the project is compiled for.  Return its folder.
+function(_usmp_build_core root result)
+  set(core "${CMAKE_BINARY_DIR}/CMakeFiles/usmp_build_core")
+  message(STATUS "usmp_build: compiling the core of its planner")
+  set(here "${CMAKE_COMMAND}" -E env)
+  foreach(variable CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS)
+    list(APPEND here "--unset=${variable}")
+  endforeach()
+  set(generator -G "${CMAKE_GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
+  set(quiet OUTPUT_QUIET ERROR_QUIET) # where it fails, the core is still missing, and the next question says so
+  execute_process(COMMAND ${here} "${CMAKE_COMMAND}" -S "${root}/core" -B "${core}/build" ${generator} ${quiet})
+  execute_process(COMMAND ${here} "${CMAKE_COMMAND}" --build "${core}/build" --config Release --parallel ${quiet})
+  execute_process(COMMAND "${CMAKE_COMMAND}" --install "${core}/build" --config Release --prefix "${core}" ${quiet})
+  set(${result} "${core}" PARENT_SCOPE)
 endfunction()
 
 # Return the interpreter: the one that was named, else the one that these files are installed in, else the one that the

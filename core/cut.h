@@ -1,4 +1,12 @@
-// The part of a plan that is searched again; usmp_build/planner/algorithms/large/cut.py is the same in Python.
+// The part of a plan that is searched again:
+//
+//     offset ^    :     |  core   |      :
+//            |    : rr  |mmmmm  mm|   rr :         m  members: alive in the core; the search places them
+//            |    :rrr  mmmmmm    |   rrr:         r  the ring: first fit places them again, around the members
+//            |  ff:fffff|     mmmmmm   ff:ffff     f  fixed: alive beyond what is cut out, so they stay
+//            +----:-----+---------+------:--->
+//
+// The search succeeds if members end below the target, and after that the ring does, too.
 #ifndef USMP_CUT_H
 #define USMP_CUT_H
 

@@ -1,4 +1,10 @@
-// First fit by load; usmp_build/planner/algorithms/large/first_fit.py is the same in Python.
+// First fit for timelines, in three orders.  Each buffer is placed as low as those placed before it allow.
+//
+// By load, buffers of the fullest sections come first, and long-lived ones before short-lived ones.  By size, large
+// ones come first; by length, long-lived ones, compared by the power of two.  Both break ties by load.
+//
+// Or buffers are stacked: next is always one that can be lowest on top of those placed before it.  That fills each
+// valley before anything is built across it, which suits long-lived buffers among many short-lived ones.
 #ifndef USMP_FIRST_FIT_H
 #define USMP_FIRST_FIT_H
 

@@ -10,8 +10,8 @@ namespace usmp {
 
 namespace {
 
-constexpr std::int64_t VISITS_EACH = 2048;
-constexpr Bytes FINE = 1024;
+constexpr std::int64_t VISITS_EACH = 2048; // allowed to first fit for each buffer that it places, beyond the work
+constexpr Bytes FINE = 1024; // one order is enough if its peak is no more than this part of the greatest load above it
 
 // Buffers that have bytes, in the order of their births; what else makes them differ comes next, so that the result
 // is the same in whichever order they come.
@@ -65,8 +65,8 @@ TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
             best = std::move(candidate.offsets);
         }
     };
-    const auto fit = [&](Order order, std::int64_t share) {
-        FirstFit first_fit(sections, order);
+    const auto fit = [&](Order kind, std::int64_t share) {
+        FirstFit first_fit(sections, kind);
         first_fit.place_all(share + VISITS_EACH * sections.buffers());
         Repair(sections, first_fit, share).run();
         keep(first_fit);
@@ -79,9 +79,9 @@ TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
             keep(stack);
         }
     }
-    for (const auto &[order, share] : {std::pair(Order::size, std::int64_t{0}), {Order::length, work / 2}}) {
+    for (const auto &[kind, share] : {std::pair(Order::size, std::int64_t{0}), {Order::length, work / 2}}) {
         if (is_open()) {
-            fit(order, share);
+            fit(kind, share);
         }
     }
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -1,4 +1,4 @@
-// Plans for very many buffers; usmp_build/planner/algorithms/large/ is the same in Python, and explains it.
+// Plans for very many buffers in one pool; planner/algorithms/timelines.py explains them.
 #ifndef USMP_LARGE_H
 #define USMP_LARGE_H
 

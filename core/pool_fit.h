@@ -1,4 +1,5 @@
-// First fit in several pools; usmp_build/planner/algorithms/first_fit.py is the same in Python, and explains it.
+// First fit in several pools, for one order after another; planner/algorithms/first_fit.py explains it, and does the
+// same for a single order.
 #ifndef USMP_POOL_FIT_H
 #define USMP_POOL_FIT_H
 

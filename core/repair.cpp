@@ -8,19 +8,20 @@ namespace usmp {
 
 namespace {
 
-// Margins are doubled from NARROW on, at first up to WIDE; the rest as in repair.py, which explains it.
+// Margins: sections on both sides of a buffer that is too high.  They are doubled from the first on, up to the second
+// with the least effort; each further effort tries one more.
 constexpr Index NARROW = 8;
 constexpr Index WIDE = 64;
 constexpr Index WIDEST = 256;
-constexpr Index REACHES[] = {2, 8};
-constexpr Index CROWDED = 1000;
-constexpr Index MOST = 1500;
-constexpr Index MOST_AROUND = 16 * MOST;
-constexpr Bytes LARGEST = Bytes{1} << 40;
-constexpr int EFFORTS = 10;
-constexpr Bytes FINE = 1024;
-constexpr std::int64_t AT_ONCE = 64;
-constexpr std::int64_t STATING = 32;
+constexpr Index REACHES[] = {2, 8};       // where first fit makes room around a core, as multiples of the margin
+constexpr Index CROWDED = 1000;           // most buffers born in a core that is joined of overlapping ones
+constexpr Index MOST = 1500;              // most buffers and obstacles of a search
+constexpr Index MOST_AROUND = 16 * MOST;  // most buffers visited to state a search
+constexpr Bytes LARGEST = Bytes{1} << 40; // sums over all buffers up to this surely fit the integers of a search
+constexpr int EFFORTS = 10;               // each with four times as many nodes as the one before
+constexpr Bytes FINE = 1024;              // the last target that fails is within this part of the bound of the peak
+constexpr std::int64_t AT_ONCE = 64;      // sections and neighbors that cost a node as much as one visit of a buffer
+constexpr std::int64_t STATING = 32;      // nodes that take as long as stating the search
 
 std::int64_t node_cost(const Strip &strip)
 {

@@ -1,4 +1,11 @@
-// Move what is too high; usmp_build/planner/algorithms/large/repair.py is the same in Python, and explains it.
+// Search again around each buffer that is too high.
+//
+// A core is a range of sections that contains a buffer above the target, and a margin.  If the search places all that
+// is alive there below the target, first fit places the buffers around it again.  If these do not end below the
+// target, too, all of that is undone.  Narrow margins are tried first, then wide ones.
+//
+// The target is the greatest load.  Where that is not reached, targets between it and the peak are tried, and then all
+// of them again with more effort.
 #ifndef USMP_REPAIR_H
 #define USMP_REPAIR_H
 

@@ -7,8 +7,8 @@ namespace usmp {
 
 namespace {
 
-constexpr int ROUNDS = 4;
-constexpr int SWEEPS = 64; // usmp_build/planner/algorithms/exact/pairs.py explains them
+constexpr int ROUNDS = 4;  // of all rules in one node, at the most: more find little
+constexpr int SWEEPS = 64; // over pairs, along the timeline and back, at the most: mostly the third changes nothing
 
 } // namespace
 

@@ -7,8 +7,8 @@ namespace usmp {
 
 namespace {
 
-constexpr int CALM = 7;
-constexpr std::int64_t STRONGEST = 10;
+constexpr int CALM = 7;                // turns without noise in ranks
+constexpr std::int64_t STRONGEST = 10; // most noise, in percent
 constexpr Units FINE = 1024;
 
 bool fixed_fit(const Strip &strip, Units capacity)
@@ -33,6 +33,7 @@ bool fixed_fit(const Strip &strip, Units capacity)
 
 using Key = Search::Key;
 
+// Of each buffer: the load of its fullest section, how many sections it is in, and this times its size.
 std::vector<Key> keys_of(const Strip &strip)
 {
     std::vector<Units> loads(strip.sections, 0);

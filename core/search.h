@@ -1,5 +1,7 @@
-// Does a strip fit into a capacity?  usmp_build/planner/algorithms/exact/search.py is the same in Python, and explains
-// it.
+// Does a strip fit into a capacity?  Six kinds of walks take turns, each a little longer than the last: how long a
+// walk takes depends much on luck, and a rule that is hopeless on one strip finds a plan at once on another.  What
+// they learn about sections is kept.  planner/algorithms/exact/walks.py also runs turns, of searches that it
+// interrupts.
 #ifndef USMP_SEARCH_H
 #define USMP_SEARCH_H
 

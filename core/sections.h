@@ -1,5 +1,15 @@
-// Buffers in order of birth, and which are alive where; usmp_build/planner/algorithms/large/sections.py is the same in
-// Python.
+// Sections of a timeline, and the buffers alive in each.
+//
+//     offset ^    ______________
+//            |   |      2       |           A section begins with a birth that follows a death:
+//            |   |______________|           births  [0, 2]     0 and 1 are born in the first, 2 and 3 in the second
+//            |  ______   ___________        deaths  [0, 1]     0 is dead when the second begins
+//            | |__0___| |____3______|
+//            | |______1_______|             At some step of each, all that live in it are alive together.
+//            +-+------+-+----------------> step
+//
+// Buffers are numbered in the order of their births, so the buffers born in a range of sections are a range of
+// numbers.
 #ifndef USMP_SECTIONS_H
 #define USMP_SECTIONS_H
 

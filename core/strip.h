@@ -1,4 +1,4 @@
-// The nouns of the search, as in usmp_build/planner/algorithms/exact/strip.py, which explains them and draws a picture.
+// The nouns of the search; planner/algorithms/exact/strip.py draws a picture of them.
 #ifndef USMP_STRIP_H
 #define USMP_STRIP_H
 

@@ -7,7 +7,7 @@ namespace usmp {
 
 namespace {
 
-constexpr std::size_t WIDTH = 15;
+constexpr std::size_t WIDTH = 15; // packings that go on after each buffer
 
 struct Hash {
     std::size_t operator()(const std::vector<Units> &offsets) const

@@ -1,4 +1,4 @@
-// Packs buffers along time; usmp_build/planner/algorithms/sweep.py is the same in Python, and explains it.
+// Packs buffers along time; planner/algorithms/sweep.py explains it, and chooses orders and capacities.
 #ifndef USMP_SWEEP_H
 #define USMP_SWEEP_H
 

@@ -1,4 +1,37 @@
-// One walk through the search tree; usmp_build/planner/algorithms/exact/walk.py is the same in Python, and explains it.
+// One walk through the search tree: place a buffer as low as it can be, or have it undercut.
+//
+// The state is a floor for every buffer, a lower bound of its offset.  A choice takes one buffer c, and branches:
+//
+//     left    c is at its floor, and every neighbor that is not placed yet starts above it
+//     right   c is undercut: some neighbor starts lower than c at its floor would let it, so c has a *hole*: it cannot
+//             be chosen again before such a neighbor is placed
+//
+//         left       ________              right    _________
+//                   |___d____|                     |____c____|
+//                _________                             ________
+//               |____c____|                         : |___d____|
+//     floor ----+---------+-------------------------+------------
+//     of c                                        hole
+//
+// This is complete: take a plan that fits and whose offsets have the least sum.  If no unplaced neighbor starts lower
+// than c at its floor lets it, c itself is at its floor, or it could be moved there and the sum would be less.  So
+// each plan of that kind is in exactly one branch, whichever buffer is chosen, and any rule may choose.  For the same
+// reason, a neighbor that would have fitted under c, but now goes above it, leaves a hole.  "Above" is meant as
+// separations have it: where they are 0 or less, a buffer that is above may start lower.
+//
+// Four rules propagate a state, until nothing changes:
+//
+//     holes      some neighbor must be able to fill every hole, and its owner starts after the earliest end of these
+//     lowest     a buffer that cannot be the lowest of a section, as the rest would not fit above it, is above another
+//     pairs      of two that may share bytes, one is above the other, and has room there
+//     sections   in every section and for every offset, what starts at or above it must fit between it and the capacity
+//
+// The rule for pairs, which decides a whole chain of buffers each of which may overlap the next:
+//
+//     floor of i + above(i, k) + tail of k > capacity    then k is not above i, so i is above k
+//
+//     floor of i >= floor of k + below(i, k)             what follows below
+//     tail of k  >= below(i, k) + tail of i              what follows above; at first, a tail is a buffer's own size
 #ifndef USMP_WALK_H
 #define USMP_WALK_H
 

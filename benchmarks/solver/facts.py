@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 
-from usmp_build.planner.algorithms.core import core
-
 
 def facts(command: str, machine: str, seconds: float) -> dict[str, str]:
     """Return them by the names that the page uses."""
@@ -14,7 +12,6 @@ def facts(command: str, machine: str, seconds: float) -> dict[str, str]:
         "date": date.today().isoformat(),
         "command": command,
         "machine": machine,
-        "core": "with the compiled core" if core() else "without the compiled core",
         "ortools": _ortools(),
         "seconds": f"{seconds:g}",
     }

@@ -9,7 +9,6 @@ from pathlib import Path
 from usmp_build import pipeline, plugins
 from usmp_build.files import DictFiles
 from usmp_build.planner.algorithms.auto import Auto
-from usmp_build.planner.algorithms.exact import searcher
 from usmp_build.planner.memory import Problem
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import peaks
@@ -37,10 +36,8 @@ class Planned:
     buffers: int
     peak: int
     best: bool
-    core: float
-    """Milliseconds, the median; with the compiled core where it is there."""
-    python: float
-    """Milliseconds without it."""
+    milliseconds: float
+    """The median."""
 
 
 def measure(path: Path) -> Planned:
@@ -48,14 +45,8 @@ def measure(path: Path) -> Planned:
     problem = problem_of(path)
     plan = Auto()(problem)
     assert plan is not None
-    with_core = _milliseconds(problem)
-    kept, searcher.core = searcher.core, lambda: None
-    try:
-        without = _milliseconds(problem)
-    finally:
-        searcher.core = kept
     best = is_best(problem, plan)
-    return Planned(path.stem, len(problem.buffers), peaks(problem, plan)[0], best, with_core, without)
+    return Planned(path.stem, len(problem.buffers), peaks(problem, plan)[0], best, _milliseconds(problem))
 
 
 def problem_of(path: Path) -> Problem:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from usmp_build.planner.algorithms.large import plan_timeline
+from usmp_build.planner.algorithms.timelines import plan_timeline
 from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.timeline import Timeline

@@ -100,11 +100,11 @@ def families(results: Mapping[str, Sequence[Figures]], bounds: Sequence[float]) 
 
 def models(planned: Iterable[Planned]) -> str:
     """Return what planning real models takes."""
-    head = ["model", "buffers", "bytes", "proven best", "ms", "ms in Python"]
+    head = ["model", "buffers", "bytes", "proven best", "ms"]
     rows = []
     for row in planned:
         best = "yes" if row.best else "no"
-        rows.append([row.model, str(row.buffers), f"{row.peak:,}", best, f"{row.core:.1f}", f"{row.python:.1f}"])
+        rows.append([row.model, str(row.buffers), f"{row.peak:,}", best, f"{row.milliseconds:.1f}"])
     return table(head, rows)
 
 

@@ -22,7 +22,7 @@ VERSION = f"usmp_build {usmp_build.__version__}\n"
 
 @pytest.fixture
 def clean(tmp_path: Path) -> Shell:
-    """A shell beside a copy of the source tree; pipx and uvx are there.  The core is compiled by other tests."""
+    """A shell beside a copy of the source tree; pipx and uvx are there."""
     scripts = Path(sysconfig.get_path("scripts"))
     need(scripts / "pipx", scripts / "uvx")
     probe = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", tmp_path / "probe", "tomli"]
@@ -33,7 +33,6 @@ def clean(tmp_path: Path) -> Shell:
     for tool in ("pipx", "uv", "uvx"):
         (tmp_path / "tools" / tool).symlink_to(scripts / tool)
     env = far_from_us() | {
-        "USMP_NO_CORE": "1",
         "PIPX_HOME": f"{tmp_path}/pipx",
         "PIPX_BIN_DIR": f"{tmp_path}/bin",
     }
@@ -58,7 +57,7 @@ def test_every_way_to_install_it(page: Page, clean: Shell) -> None:
     clean.run(page.take("sh"))  # without a network
     assert clean.run(page.take("sh")).endswith(VERSION)
     clean.run(page.take("sh"))
-    assert [path.name for path in (folder / "wheels-3.12").glob("numpy-*-cp312-*aarch64.whl")]
+    assert [path.name for path in (folder / "wheels-3.12").glob("numpy-*-cp312-*.whl")]
 
     clean.run(page.take("sh"))  # extras
     python(folder, "import tflite_micro")
@@ -72,7 +71,7 @@ def test_every_way_to_install_it(page: Page, clean: Shell) -> None:
     assert {"jinja2", "numpy", "pydantic", "tomli"} <= names
     (command,) = re.findall(r"- run: (.*)", page.take("yaml").text)  # wheels: which ones, as nothing here builds them
     wheels = clean.at(folder / "usmp_build").output(f"{command} --print-build-identifiers --platform linux")
-    assert {"cp310-manylinux_x86_64", "cp312-manylinux_x86_64"} <= set(wheels.split())
+    assert "cp312-manylinux_x86_64" in wheels.split()
 
 
 def python(folder: Path, program: str) -> str:

@@ -70,7 +70,7 @@ def added(text: str, snippet: str) -> str:
 
 
 def beside(folder: Path, checkout: Path) -> Shell:
-    """A shell beside the source tree, outside of any virtual environment, and without network and compiler for pip.
+    """A shell beside the source tree, outside of any virtual environment, and without network.
 
     There pip installs our package, and nothing else: what that and its build need is lent by the tests' environment.
     """
@@ -84,7 +84,7 @@ def shell_in(folder: Path, others: Path) -> Shell:
     """Such a shell in any folder; `others` is the environment that lends."""
     # Pip takes the last one as the value of build isolation, in spite of its name.
     pip = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0"}
-    path = {"USMP_NO_CORE": "1", "PYTHONPATH": str(Environment(others).packages)}
+    path = {"PYTHONPATH": str(Environment(others).packages)}
     return Shell(folder, environment("PIP_", "VIRTUAL_ENV") | pip | path)
 
 

@@ -39,40 +39,32 @@ def elsewhere(shared: Shared, sdist: Path) -> Builder:
 
 
 @pytest.fixture(scope="session")
-def pure_wheel(shared: Shared) -> Path:
-    """A wheel of our tree without the compiled core."""
+def wheel(shared: Shared) -> Path:
+    """A wheel of our tree."""
     need_build_tools()
-    return shared("pure_wheel", lambda folder: FROM_TREE.wheel(folder, core=False))
+    return shared("wheel", FROM_TREE.wheel)
 
 
 @pytest.fixture(scope="session")
-def core_wheel(shared: Shared) -> Path:
-    """A wheel of our tree with the compiled core."""
-    need_build_tools(core=True)
-    return shared("core_wheel", lambda folder: FROM_TREE.wheel(folder, core=True))
+def from_wheel(shared: Shared, wheel: Path) -> Environment:
+    """An environment with the wheel, and what tests need."""
+
+    def make(folder: Path) -> Path:
+        lent(folder).install(wheel)
+        return folder
+
+    return Environment(shared("from_wheel", make))
 
 
 @pytest.fixture(scope="session")
-def pure(shared: Shared, pure_wheel: Path) -> Environment:
-    """An environment with the wheel that has no core."""
-    return _installed(shared, "pure", pure_wheel)
-
-
-@pytest.fixture(scope="session")
-def bare(shared: Shared, pure_wheel: Path) -> Environment:
+def bare(shared: Shared, wheel: Path) -> Environment:
     """An environment with this wheel and the packages that it requires: nothing else is there."""
 
     def make(folder: Path) -> Path:
-        lent(folder, required()).install(pure_wheel)
+        lent(folder, required()).install(wheel)
         return folder
 
     return Environment(shared("bare", make))
-
-
-@pytest.fixture(scope="session")
-def with_core(shared: Shared, core_wheel: Path) -> Environment:
-    """An environment with the wheel that has the core."""
-    return _installed(shared, "with_core", core_wheel)
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +76,7 @@ def source(shared: Shared, sdist: Path) -> Path:
 @pytest.fixture(scope="session")
 def editable(shared: Shared, source: Path) -> Environment:
     """An environment with an editable installation, made without build isolation."""
-    need_build_tools(core=True)
+    need_build_tools()
 
     def make(folder: Path) -> Path:
         lent(folder).install("--editable", source)
@@ -93,16 +85,8 @@ def editable(shared: Shared, source: Path) -> Environment:
     return Environment(shared("editable", make))
 
 
-@pytest.fixture(params=["pure", "with_core", "editable"])
+@pytest.fixture(params=["from_wheel", "editable"])
 def installed(request: pytest.FixtureRequest) -> Environment:
     """Each kind of installation."""
     environment: Environment = request.getfixturevalue(request.param)
     return environment
-
-
-def _installed(shared: Shared, name: str, wheel: Path) -> Environment:
-    def make(folder: Path) -> Path:
-        lent(folder).install(wheel)
-        return folder
-
-    return Environment(shared(name, make))

@@ -11,11 +11,11 @@ from tests.support.environments import lent
 from tests.support.files import edit, write_files
 
 
-def test_by_the_folder_that_the_tool_prints(pure_wheel: Path, tmp_path: Path, bazel_cache: Path) -> None:
+def test_by_the_folder_that_the_tool_prints(wheel: Path, tmp_path: Path, bazel_cache: Path) -> None:
     """The folder of the package is the repository; Bazel sees no sources in it, so the interpreter brings them."""
     need_bazel()
     installed = lent(tmp_path / "venv")
-    installed.install(pure_wheel)
+    installed.install(wheel)
     (tmp_path / "usmp_build").symlink_to(installed.usmp("--bazel-dir").strip())
     with written(tmp_path, bazel_cache, FILES, {"USMP_PYTHON": str(installed.python)}) as workspace:
         workspace.bazel("test", "//:parity_test")

@@ -46,7 +46,7 @@ assert ctypes.CDLL(f"{next(iter(classifier.__path__))}/libclassifier.so").classi
 """
 
 
-KINDS = pytest.mark.parametrize("installed", ["pure", "editable"], indirect=True)
+KINDS = pytest.mark.parametrize("installed", ["from_wheel", "editable"], indirect=True)
 
 
 @KINDS
@@ -66,11 +66,11 @@ def test_by_the_folder_that_the_tool_prints(installed: Environment, tmp_path: Pa
     assert case.build() == []
 
 
-def test_it_takes_the_interpreter_of_its_environment(pure_wheel: Path, tmp_path: Path) -> None:
+def test_it_takes_the_interpreter_of_its_environment(wheel: Path, tmp_path: Path) -> None:
     """No more is said than where the package is; builds leave nothing in it."""
     need_cmake()
     home = lent(tmp_path / "a venv")
-    home.install("--no-compile", pure_wheel)
+    home.install("--no-compile", wheel)
     package = home.packages / "usmp_build"
     files = {"CMakeLists.txt": LISTS, "usmp.toml": MANIFEST}
     case = Project(write_files(tmp_path / "source", files), tmp_path / "build", env=far_from_us())

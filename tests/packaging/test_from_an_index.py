@@ -13,7 +13,6 @@ import tomli
 
 import usmp_build
 from tests.support import processes
-from tests.support.archives import need_build_tools
 from tests.support.cli import TWO_MODELS, call, manifest
 from tests.support.environments import Environment
 from tests.support.processes import far_from_us, output
@@ -56,11 +55,11 @@ def plans_as_we_do(environment: Environment, folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_the_oldest_requirements_do_for_each_python(python: str, pure_wheel: Path, tmp_path: Path) -> None:
+def test_the_oldest_requirements_do_for_each_python(python: str, wheel: Path, tmp_path: Path) -> None:
     """The oldest that we allow, or the oldest that there is for this Python."""
     allowed = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     options = ("--resolution", "lowest-direct", "--only-binary", ":all:")
-    oldest = installed(python, tmp_path / "env", *options, pure_wheel, *allowed)
+    oldest = installed(python, tmp_path / "env", *options, wheel, *allowed)
     if version(python) < (3, 12):
         assert oldest.passes("python", "-c", "import numpy; print(numpy.__version__)") == "1.24.0\n"
     assert plans_as_we_do(oldest, tmp_path)
@@ -68,23 +67,8 @@ def test_the_oldest_requirements_do_for_each_python(python: str, pure_wheel: Pat
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_the_newest_requirements_do_for_each_python(python: str, pure_wheel: Path, tmp_path: Path) -> None:
-    assert plans_as_we_do(installed(python, tmp_path / "env", pure_wheel), tmp_path)
-
-
-@pytest.mark.parametrize("python", PYTHONS)
-def test_a_wheel_with_core_serves_the_pythons_of_its_name(python: str, source: Path, tmp_path: Path) -> None:
-    """Its own; from 3.12 on all later ones, too: of them, those that are here."""
-    need_build_tools(core=True)
-    run("uv", "build", "--wheel", "--python", python, "--out-dir", tmp_path / "dist", source)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
-    own = version(python)
-    tag = "cp312-abi3" if own >= (3, 12) else "cp{0}{1}-cp{0}{1}".format(*own)
-    assert f"-{tag}-" in wheel.name
-    served = [python, *(later for later in PYTHONS if version(later) > own >= (3, 12))]
-    for number, each in enumerate(served):
-        environment = installed(each, tmp_path / str(number), wheel)
-        assert environment.usmp("plugins").endswith("the compiled core searches\n")
+def test_the_newest_requirements_do_for_each_python(python: str, wheel: Path, tmp_path: Path) -> None:
+    assert plans_as_we_do(installed(python, tmp_path / "env", wheel), tmp_path)
 
 
 def version(python: str) -> tuple[int, ...]:
@@ -93,10 +77,10 @@ def version(python: str) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("name", ["usmp-build", "usmp_build"])
-def test_pipx_runs_it(name: str, pure_wheel: Path, tmp_path: Path) -> None:
+def test_pipx_runs_it(name: str, wheel: Path, tmp_path: Path) -> None:
     home = {"PIPX_HOME": str(tmp_path)}
-    assert run("pipx", "run", "--quiet", "--spec", pure_wheel, name, "--version", env=home) == VERSION
+    assert run("pipx", "run", "--quiet", "--spec", wheel, name, "--version", env=home) == VERSION
 
 
-def test_uvx_runs_it(pure_wheel: Path) -> None:
-    assert run("uvx", "--from", pure_wheel, "usmp-build", "--version") == VERSION
+def test_uvx_runs_it(wheel: Path) -> None:
+    assert run("uvx", "--from", wheel, "usmp-build", "--version") == VERSION

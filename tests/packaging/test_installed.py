@@ -27,8 +27,6 @@ assert (files(root.load()) / "cmake" / "usmp_buildConfig.cmake").is_file()
 """
 """As pipx and scikit-build-core look for them."""
 
-CORE = "from usmp_build.planner.algorithms.core import core; print(core() is not None)"
-
 
 def test_the_command_runs_by_its_name_and_as_a_module(installed: Environment) -> None:
     assert installed.usmp("--version") == VERSION
@@ -50,9 +48,9 @@ def test_schemas_and_templates_are_found(installed: Environment, tmp_path: Path)
     assert (tmp_path / "installed.html").read_bytes() == (tmp_path / "tree.html").read_bytes()
 
 
-def test_an_installed_package_names_folders_of_its_own_for_cmake_and_bazel(with_core: Environment) -> None:
-    cmake, bazel = folders(with_core)
-    assert (cmake, bazel) == (bazel / "cmake", with_core.packages.resolve() / "usmp_build")
+def test_an_installed_package_names_folders_of_its_own_for_cmake_and_bazel(from_wheel: Environment) -> None:
+    cmake, bazel = folders(from_wheel)
+    assert (cmake, bazel) == (bazel / "cmake", from_wheel.packages.resolve() / "usmp_build")
 
 
 def test_an_editable_installation_names_folders_of_the_source_tree(editable: Environment, source: Path) -> None:
@@ -81,16 +79,6 @@ def test_an_editable_installation_leaves_no_file_in_the_source_tree(
         assert names(source) - {"usmp_build/added.py"} == {name.partition("/")[2] for name in archive.getnames()}
 
 
-def test_the_core_is_used_where_it_was_compiled(
-    pure: Environment, with_core: Environment, editable: Environment
-) -> None:
-    assert [each.passes("python", "-c", CORE) for each in (pure, with_core, editable)] == [
-        "False\n",
-        "True\n",
-        "True\n",
-    ]
-
-
 def test_every_verb_works_with_what_the_wheel_requires(bare: Environment) -> None:
     """The environment of README's first command, before the second one installs what tests need."""
     assert bare.run("python", "-c", "import pytest").code != 0
@@ -103,8 +91,8 @@ def test_every_verb_works_with_what_the_wheel_requires(bare: Environment) -> Non
     bare.check()
 
 
-def test_an_installed_package_has_all_that_it_requires(pure: Environment) -> None:
-    pure.check()
+def test_an_installed_package_has_all_that_it_requires(from_wheel: Environment) -> None:
+    from_wheel.check()
 
 
 def contents(folder: Path) -> dict[str, bytes]:

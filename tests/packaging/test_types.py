@@ -63,12 +63,12 @@ def mypy(environment: Environment, program: str, folder: Path) -> tuple[int, str
     return done.code, done.out
 
 
-def test_a_project_that_uses_the_package_is_typed(pure: Environment, tmp_path: Path) -> None:
-    assert mypy(pure, RIGHT, tmp_path) == (0, "Success: no issues found in 1 source file\n")
+def test_a_project_that_uses_the_package_is_typed(from_wheel: Environment, tmp_path: Path) -> None:
+    assert mypy(from_wheel, RIGHT, tmp_path) == (0, "Success: no issues found in 1 source file\n")
 
 
-def test_wrong_uses_are_found(pure: Environment, tmp_path: Path) -> None:
-    code, said = mypy(pure, WRONG, tmp_path)
+def test_wrong_uses_are_found(from_wheel: Environment, tmp_path: Path) -> None:
+    code, said = mypy(from_wheel, WRONG, tmp_path)
     assert code == 1
     assert 'Argument 1 to "solve" has incompatible type "str"' in said
     assert 'Argument "limit" to "Pool" has incompatible type "str"' in said

@@ -9,7 +9,7 @@ import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.support.processes import far_from_us, run
+from tests.support.processes import Done, far_from_us, run
 from tests.support.tools import need, need_packages
 
 EPOCH = "1700000000"
@@ -26,26 +26,28 @@ class Builder:
 
     def sdist(self, folder: Path) -> Path:
         """Build the source archive into an empty folder."""
-        return self._build("--sdist", folder, {})
+        return self._built("--sdist", folder)
 
-    def wheel(self, folder: Path, core: bool) -> Path:
-        """Build a wheel into an empty folder, with the compiled core or without."""
-        return self._build("--wheel", folder, {} if core else {"USMP_NO_CORE": "1"})
+    def wheel(self, folder: Path) -> Path:
+        """Build a wheel into an empty folder."""
+        return self._built("--wheel", folder)
 
-    def _build(self, kind: str, folder: Path, env: dict[str, str]) -> Path:
+    def build(self, kind: str, folder: Path) -> Done:
+        """Try to build an archive into a folder."""
         command = [sys.executable, "-m", "build", kind, "--no-isolation", "--outdir", folder, self.source]
-        surroundings = far_from_us() | {"SOURCE_DATE_EPOCH": EPOCH} | env | self.env
-        done = run(command, self.source, surroundings, umask=self.umask)
+        return run(command, self.source, far_from_us() | {"SOURCE_DATE_EPOCH": EPOCH} | self.env, umask=self.umask)
+
+    def _built(self, kind: str, folder: Path) -> Path:
+        done = self.build(kind, folder)
         assert done.code == 0, done.out + done.err
         (archive,) = folder.glob("*.*")
         return archive
 
 
-def need_build_tools(core: bool = False) -> None:
-    """Skip the test where a tool is missing that builds archives, or the core."""
-    need_packages("build", "nanobind", "scikit_build_core")
-    if core:
-        need("cmake", "c++")
+def need_build_tools() -> None:
+    """Skip the test where a tool is missing that builds archives."""
+    need_packages("build", "scikit_build_core")
+    need("cmake", "c++")
 
 
 def unpack(sdist: Path, to: Path) -> Path:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 OF_CMAKE = ("cmake", "usmp_build")
 """What our CMake functions consist of."""
-OF_BAZEL = ("BUILD.bazel", "MODULE.bazel", "WORKSPACE", "bazel", "cmake", "usmp_build")
+OF_BAZEL = ("BUILD.bazel", "MODULE.bazel", "WORKSPACE", "bazel", "cmake", "core", "usmp_build")
 """What our rules of Bazel consist of."""
 _NOT_OURS = (".git", ".tools", ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "dist", "bazel-*")
 """What work leaves in the tree, at any place."""

@@ -14,12 +14,14 @@ from importlib.metadata import PackageNotFoundError, version
 
 import usmp_build
 from usmp_build.cli.table import columns
-from usmp_build.planner.algorithms.core import core, core_note
+from usmp_build.errors import UsmpError
+from usmp_build.planner.algorithms import core
 from usmp_build.processes import Unfinished, run_program
 
 _SECONDS = 10
 """A program that does not say its version by then does not work."""
 _MISSING = "missing"
+_CORE = "compiled core"
 _PACKAGES = {
     "tflite-micro": ("usmp_build[oracle]", "comparing with TensorFlow Lite Micro: selftest, export tflm"),
     "apache-tvm": ("usmp_build[tvm]", "ONNX files and Relax modules"),
@@ -71,14 +73,22 @@ def run(parsed: argparse.Namespace) -> int:
 def _tools() -> Iterator[Tool]:
     yield Tool("usmp_build", usmp_build.__version__, "all of this", "")
     yield Tool("python", platform.python_version(), "all of this", "")
-    built = usmp_build.__version__ if core() else None
-    yield Tool("compiled core", built, "a search that is about a hundred times faster", f"it {core_note()}")
+    yield _core()
     for name, (requirement, purpose) in _PACKAGES.items():
         yield Tool(name, _package(name), purpose, f"pip install '{requirement}'")
     compiler = os.environ.get("CC") or "cc"
     yield Tool(compiler, _program(shlex.split(compiler)), "building for this machine: selftest, demo", "")
     for name, purpose in _PROGRAMS.items():
         yield Tool(name, _program([name]), purpose, "")
+
+
+def _core() -> Tool:
+    try:
+        core.check()
+    except UsmpError as error:
+        (why,) = error.diagnostics
+        return Tool(_CORE, None, "all planning", f"{why.message}; {why.help}")
+    return Tool(_CORE, usmp_build.__version__, "all planning", "")
 
 
 def _package(name: str) -> str | None:

@@ -7,7 +7,6 @@ import argparse
 from usmp_build import plugins as registry
 from usmp_build.cli.table import columns
 from usmp_build.planner import by_name
-from usmp_build.planner.algorithms.core import core_note
 from usmp_build.providers import providers
 
 _GROUPS = {
@@ -31,5 +30,4 @@ def run(_: argparse.Namespace) -> int:
         for provider in providers(group, builtin).values()
     ]
     print("\n".join(columns(("group", "name", "from"), rows, "<<<")))
-    print(f"\nthe compiled core {core_note()}")
     return 0

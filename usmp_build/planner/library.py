@@ -13,7 +13,7 @@ from usmp_build.errors import Diagnostic, ProblemError, UsageError
 from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.exact.pools import judge
-from usmp_build.planner.algorithms.large import plan_timeline
+from usmp_build.planner.algorithms.timelines import plan_timeline
 from usmp_build.planner.memory.alive import conflicts, count_pairs
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds, unmet

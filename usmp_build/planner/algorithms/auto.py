@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from usmp_build import effort
 from usmp_build.planner.algorithms.exact.pools import plan_pools
-from usmp_build.planner.algorithms.large.stated import plan_as_timeline
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
+from usmp_build.planner.algorithms.timelines import plan_as_timeline
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds
 from usmp_build.planner.memory.limits import excess, with_limits

@@ -1,39 +1,120 @@
-"""Load the compiled core, if it is installed: the same search as in Python, about a hundred times faster."""
+"""Calls the compiled core: searches that would take Python a hundred times as long, as plain functions of C.
+
+All numbers have 64 bits.  A list of lists goes over as one list, and where each begins and the last ends; what the
+functions are is in `core/api.cpp`.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import sys
+from array import array
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from importlib.util import find_spec
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
 
 import usmp_build
+from usmp_build.errors import Diagnostic, UsmpError
+from usmp_build.planner.memory.timeline import Array
 
 LARGEST = 1 << 50
-"""The core counts in 64 bits, and some of it multiplies by up to 1024: larger sums are left to Python."""
+"""The core multiplies some sums by up to 1024: bytes or units that buffers and distances take together stay below."""
 
-MOST_PAIRS = 400_000
-"""Distances that are handed to the core one by one; lists of more take hundreds of megabytes on their way."""
+Numbers: TypeAlias = "array[int]"
+Argument: TypeAlias = "int | Numbers | Array | Object"
+
+_NAME = "_usmp_build_core"
+"""The library is where Python looks for modules, though it is none: so it is found however it was installed."""
+_OUT_OF_MEMORY = -1
 
 
-def core() -> Any | None:
-    """Return the extension module `_usmp_build_core`; None where the search runs in Python."""
-    return _load()[0]
+def numbers(values: Iterable[int]) -> Numbers:
+    """Return a list for the core."""
+    return array("q", values)
 
 
-def core_note() -> str:
-    """Return whether the core or Python searches, and why, for messages: the end of a sentence."""
-    return _load()[1]
+def rows(lists: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+    """Return where each list begins, and what is in all of them."""
+    return numbers(accumulate(map(len, lists), initial=0)), numbers(chain.from_iterable(lists))
+
+
+def triples(lists: Sequence[Sequence[tuple[int, int, int]]]) -> tuple[Numbers, Numbers]:
+    """Return where each list begins, and the numbers of all its triples."""
+    values = numbers(chain.from_iterable(chain.from_iterable(lists)))
+    return numbers(accumulate(map(len, lists), initial=0)), values
+
+
+class Object:
+    """An object of the core: a strip, walks, a sweep, a first fit."""
+
+    def __init__(self, kind: str, *arguments: Argument) -> None:
+        self._kind = kind
+        self.pointer = ctypes.c_void_p(_function(f"{kind}_new", ctypes.c_void_p)(*map(_passed, arguments)))
+        if not self.pointer:
+            raise MemoryError
+        self._used = [each for each in arguments if isinstance(each, Object)]
+        """Objects that this one refers to."""
+
+    def __del__(self) -> None:
+        """Free it."""
+        if getattr(self, "pointer", None):
+            _function(f"{self._kind}_delete")(self.pointer)
+
+
+def call(name: str, *arguments: Argument) -> int:
+    """Call a function of the core; lists may be filled in.  Raises MemoryError."""
+    status: int = _function(name)(*map(_passed, arguments))
+    if status == _OUT_OF_MEMORY:
+        raise MemoryError
+    return status
+
+
+def _passed(argument: Argument) -> ctypes.c_int64 | ctypes.c_void_p:
+    if isinstance(argument, int):
+        return ctypes.c_int64(argument)
+    if isinstance(argument, Object):
+        return argument.pointer
+    address = argument.ctypes.data if isinstance(argument, np.ndarray) else argument.buffer_info()[0]
+    return ctypes.c_void_p(address)
 
 
 @cache
-def _load() -> tuple[Any | None, str]:
+def _function(name: str, result: Any = ctypes.c_int) -> Any:
+    function = _library()[f"usmp_{name}"]
+    function.restype = result
+    return function
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """Load the core.  Raises UsmpError where it is not there, or another one."""
+    spec = find_spec(_NAME)
+    if spec is None or spec.origin is None:
+        raise _unusable("is missing")
     try:
-        import _usmp_build_core as module
-    except ModuleNotFoundError:
-        return None, "was not built; Python searches, more slowly"
-    except ImportError as error:
-        reason = " ".join(str(error).split())
-        return None, f"cannot be loaded; Python searches, more slowly ({reason})"
-    version = getattr(module, "__version__", "unknown")
+        library = ctypes.CDLL(spec.origin)
+        library.usmp_version.restype = ctypes.c_char_p
+        version = library.usmp_version().decode()
+    except (OSError, AttributeError) as error:
+        raise _unusable(f"cannot be loaded ({' '.join(str(error).split())})") from error
     if version != usmp_build.__version__:
-        return None, f"is of another version, {version}; Python searches, more slowly"
-    return module, "searches"
+        raise _unusable(f"is of version {version}, and this is {usmp_build.__version__}")
+    return library
+
+
+def check() -> None:
+    """Raise UsmpError, with the reason and the way out, where the core cannot be used."""
+    _library()
+
+
+def _unusable(why: str) -> UsmpError:
+    tree = Path(usmp_build.__file__).resolve().parents[1]
+    is_source = (tree / "core" / "CMakeLists.txt").is_file()
+    what = f'"{tree}"' if is_source else "--force-reinstall usmp_build"
+    message = f"the compiled core of the planner, {_NAME}, {why}"
+    return UsmpError(Diagnostic("U244", message, help=f'run: "{sys.executable}" -m pip install {what}'))

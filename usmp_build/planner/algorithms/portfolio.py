@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
 
 from usmp_build import effort
-from usmp_build.planner.algorithms.core import LARGEST, MOST_PAIRS, core
+from usmp_build.planner.algorithms.core import LARGEST, Object, call, numbers, rows, triples
 from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
@@ -108,49 +107,41 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int, most: int
 
 
 class _FirstFit:
-    """First fit of a component, in one order after another; core/pool_fit.cpp is the same in C++."""
+    """First fit of a component, in one order after another; `core/pool_fit.cpp` does it."""
 
     def __init__(self, problem: Problem, component: Sequence[int]) -> None:
         self._problem = problem
         self._positions = {index: position for position, index in enumerate(component)}
         self._neighbors = {index: neighbors(problem, index) for index in component}
-        self._compiled: Any = self._in_core()
+        self._fit: Object | None = self._compiled([problem.buffers[index] for index in component])
 
-    def _in_core(self) -> Any | None:
-        """Return the same in the compiled core; None where that is not there, or counts too few bits."""
-        module, limits = core(), [-1 if limit is None else limit for limit in self._problem.limits]
-        buffers = [self._problem.buffers[index] for index in self._positions]
-        bytes_ = sum(max(b.end, b.alignment) for b in buffers)
-        bytes_ += sum(abs(below) + abs(above) for near in self._neighbors.values() for _, below, above in near)
-        pairs = sum(map(len, self._neighbors.values()))
-        if module is None or pairs > MOST_PAIRS or max(bytes_, *limits) >= LARGEST:
+    def _compiled(self, buffers: Sequence[Buffer]) -> Object | None:
+        """Return the fit of the core; None where numbers are too large for it."""
+        near = [[(self._positions[i], below, above) for i, below, above in row] for row in self._neighbors.values()]
+        limits = [-1 if limit is None else limit for limit in self._problem.limits]
+        bytes_ = sum(max(buffer.end, buffer.alignment) for buffer in buffers)
+        bytes_ += sum(abs(below) + abs(above) for row in near for _, below, above in row)
+        if max(bytes_, *limits) >= LARGEST:
             return None
-        return module.PoolFit(
-            limits,
-            [
-                (
-                    buffer.size,
-                    buffer.alignment,
-                    -1 if buffer.offset is None else buffer.offset,
-                    buffer.pools,
-                    [(self._positions[other], below, above) for other, below, above in near],
-                )
-                for buffer, near in zip(buffers, self._neighbors.values(), strict=True)
-            ],
-        )
+        sizes, alignments = numbers(b.size for b in buffers), numbers(b.alignment for b in buffers)
+        fixed = numbers(-1 if buffer.offset is None else buffer.offset for buffer in buffers)
+        pools = rows([buffer.pools for buffer in buffers])
+        columns = (sizes, alignments, fixed, *triples(near), *pools)
+        return Object("pool_fit", len(buffers), *columns, len(limits), numbers(limits))
 
     def __call__(self, order: Sequence[int]) -> Attempt:
         """Place the buffers in this order, those with fixed offsets first."""
-        if self._compiled is None:
+        if self._fit is None:
             return first_fit(self._problem, order, neighbors_by_buffer=self._neighbors)
         fixed_first = sorted(order, key=lambda index: self._problem.buffers[index].offset is None)
-        places = self._compiled.placed([self._positions[index] for index in fixed_first])
+        pools, offsets = numbers([0] * len(order)), numbers([0] * len(order))
+        positions = numbers(self._positions[index] for index in fixed_first)
+        call("pool_fit_placed", self._fit, len(order), positions, pools, offsets)
         attempt: dict[int, Allocation] = {}
-        for index in fixed_first:
-            pool, offset = places[self._positions[index]]
-            if pool < 0:
+        for index, position in zip(fixed_first, positions, strict=True):
+            if pools[position] < 0:
                 return Attempt(attempt, stuck=index)
-            attempt[index] = Allocation(pool, offset)
+            attempt[index] = Allocation(pools[position], offsets[position])
         return Attempt(attempt)
 
 

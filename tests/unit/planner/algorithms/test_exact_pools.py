@@ -16,8 +16,6 @@ import pytest
 from tests.support.brute_force import Truth
 from tests.support.problems import CASES, buffer, by_hand, load, places, problem, shuffled, tiny
 from tests.support.tools import few
-from usmp_build.planner.algorithms.core import core
-from usmp_build.planner.algorithms.exact import searcher
 from usmp_build.planner.algorithms.exact.pools import Verdict, judge, plan_pools
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.memory.alive import conflicts
@@ -201,16 +199,6 @@ def test_names_do_not_matter_to_what_is_best(seed: int) -> None:
     verdicts = [judge(some, PLENTY) for some in (stated, renamed)]
     ranks = [None if verdict.places is None else rank(stated, verdict.places) for verdict in verdicts]
     assert ranks[0] == ranks[1]
-
-
-@pytest.mark.skipif(core() is None, reason="the compiled core is not built")
-@pytest.mark.parametrize("seed", range(24))
-def test_python_and_the_core_make_the_same_plan(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    stated = several_pools(seed) if seed % 2 else two_pools(16 + 2 * seed, seed)
-    start = portfolio(stated) if seed % 4 < 2 else None
-    compiled = plan_pools(stated, 2_000, start)
-    monkeypatch.setattr(searcher, "core", lambda: None)
-    assert plan_pools(stated, 2_000, start) == compiled
 
 
 # -------------------------------------------------------------------------------------------------- work

@@ -1,4 +1,4 @@
-"""The search in one pool: what it finds, what it proves, and that Python and the compiled core are one."""
+"""The search in one pool: what it finds, and what it proves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ import pytest
 
 from benchmarks.solver import instances
 from tests.support.problems import alive, buffer, problem
-from usmp_build.planner.algorithms.core import core
-from usmp_build.planner.algorithms.exact import searcher
 from usmp_build.planner.algorithms.exact.one_pool import Packing, pack
-from usmp_build.planner.algorithms.exact.search import Course, Search, search
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.sections import make_strip
-from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.exact.walks import Status
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.planner.memory.verify import violations
@@ -99,34 +96,10 @@ def test_unknown_is_not_impossible() -> None:
     assert Searcher(make_strip(stated, range(120))).fit(512, 20).status is Status.UNKNOWN
 
 
-@pytest.mark.skipif(core() is None, reason="the compiled core is not built")
-@pytest.mark.parametrize("seed", range(40))
-def test_python_and_the_core_are_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    stated = tiling(12 + seed, seed) if seed % 2 else random_problem(seed)
-    made = make_strip(stated, range(len(stated.buffers)))
-    load = sum(made.sizes)
-    for capacity in {load // 3, load // 2, load, 512 // made.unit} if made.ordered else ():
-        assert Searcher(made).walk(capacity, 600) == search(made, capacity, 600)
-    compiled = pack(stated, range(len(stated.buffers)), None, 2_000)
-    monkeypatch.setattr(searcher, "core", lambda: None)
-    assert pack(stated, range(len(stated.buffers)), None, 2_000) == compiled
-
-
-@pytest.mark.skipif(core() is None, reason="the compiled core is not built")
-@pytest.mark.parametrize("seed", range(12))
-def test_walks_that_keep_what_they_learned_are_one_as_well(seed: int) -> None:
-    """What was learned at one capacity changes what is tried at the next, by both in the same manner."""
-    made = make_strip(tiling(20 + seed, seed), range(20 + seed))
-    compiled, ours = Searcher(made).walks(512), Search(made)
-    for turn, capacity in enumerate((500, 520, 512, 505, 560)):
-        units = capacity // made.unit
-        assert compiled.turn(units, 40, 3 * turn, 200) == ours.turn(units, 40, 3 * turn, 200)
-
-
 def test_a_course_that_is_left_and_taken_up_again_is_one_search() -> None:
     made = make_strip(tiling(80, 5), range(80))
-    whole = search(made, 512 // made.unit, 3_000)
-    course = Course(Search(made), 512 // made.unit, 80)
+    whole = Searcher(made).course(512 // made.unit).finish(3_000)
+    course = Searcher(made).course(512 // made.unit)
     done = 0
     while (answer := course.turn(3_000 - done)).status is Status.UNKNOWN and done + answer.nodes < 3_000:
         done += answer.nodes
@@ -140,7 +113,7 @@ def test_backwards_in_time_the_same_plans_fit(seed: int) -> None:
     assert made.backwards().backwards() == made
     if made.ordered:
         capacity = sum(made.sizes) + sum(made.alignments) + max((0, *made.fixed))
-        answer = search(made.backwards(), capacity, WORK)
+        answer = Searcher(made.backwards()).course(capacity).finish(WORK)
         if answer.status is Status.FITS:
             places = dict(zip(made.members, answer.offsets[::-1], strict=True))
             empty = {i: each.offset or 0 for i, each in enumerate(stated.buffers)}
@@ -157,8 +130,8 @@ def test_names_and_order_do_not_matter() -> None:
     assert (one.peak, one.bound, one.nodes) == (other.peak, other.bound, other.nodes)
 
 
-def test_what_is_too_large_for_the_core_is_searched_in_python() -> None:
-    """Sizes near 2^62 cannot be added up in the core's 64 bits."""
+def test_what_is_too_large_for_the_core_is_searched_pair_by_pair() -> None:
+    """Sizes near 2^62 cannot be added up in 64 bits."""
     huge = alive({f"b{i}": (i, i + 2, (1 << 62) + i) for i in range(6)})
     best = pack(huge, range(6), None, WORK)
     assert violations(huge, as_plan(huge, best)) == ()

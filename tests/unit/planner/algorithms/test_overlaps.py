@@ -8,10 +8,6 @@ from benchmarks.solver import overlaps
 from tests.support.problems import buffer, problem
 from usmp_build.planner import solve
 from usmp_build.planner.algorithms.auto import Auto
-from usmp_build.planner.algorithms.core import core
-from usmp_build.planner.algorithms.exact import searcher
-from usmp_build.planner.algorithms.exact.search import search
-from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.sections import make_strip
 from usmp_build.planner.algorithms.hill_climb import HillClimb
 from usmp_build.planner.algorithms.portfolio import portfolio
@@ -114,17 +110,3 @@ def test_the_auditor_agrees(seed: int, free: bool) -> None:
     report = audit(statement, read_plan(written.encode(), "plan.json"))
     assert report.wrong == ()
     assert statement.problem.separations
-
-
-@pytest.mark.skipif(core() is None, reason="the compiled core is not built")
-@pytest.mark.parametrize("seed", range(8))
-def test_python_and_the_core_are_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    stated = overlaps.network(20 + 5 * seed, seed, free=seed % 2 == 0)
-    made = make_strip(stated, range(len(stated.buffers)))
-    plan = Auto()(stated)
-    assert plan is not None
-    top = peaks(stated, plan)[0] // made.unit
-    for capacity in (top - 1, top, top + top // 9):
-        assert Searcher(made).walk(capacity, 600) == search(made, capacity, 600)
-    monkeypatch.setattr(searcher, "core", lambda: None)
-    assert Auto()(stated) == plan

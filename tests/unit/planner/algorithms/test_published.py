@@ -12,14 +12,11 @@ from benchmarks.solver.models import problem_of
 from tests.support.tools import few
 from usmp_build.planner import solve
 from usmp_build.planner.algorithms.auto import Auto
-from usmp_build.planner.algorithms.core import core
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.sections import make_strip
-from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.exact.walks import Status
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.solution import Status as Known
-
-pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from usmp_build.planner.algorithms.exact.one_pool import pack
 from usmp_build.planner.algorithms.exact.packings import Packings
 from usmp_build.planner.algorithms.exact.prices import Prices, improve, no_prices
 from usmp_build.planner.algorithms.exact.state import ground
-from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.exact.walks import Status
 from usmp_build.planner.memory.bounds import pool_bound, pressure
 from usmp_build.planner.memory.problem import Problem
 

@@ -18,7 +18,7 @@ from usmp_build.planner.algorithms.exact.choices import Choices
 from usmp_build.planner.algorithms.exact.no_goods import NOWHERE
 from usmp_build.planner.algorithms.exact.packings import Packings
 from usmp_build.planner.algorithms.exact.state import Ground, State
-from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.exact.walks import Status
 
 _PREPARATION = 32
 """Items that take as long to prepare for a search as one node."""

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from usmp_build.planner.algorithms.exact.pairs import Pairs
-from usmp_build.planner.algorithms.exact.search import Answer, Course
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.strip import Strip
-from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.exact.walks import Answer, Course, Status
 
 _FIRST = 32
 """Nodes for each buffer in the first round of a search; twice as many in each further one."""
@@ -88,7 +86,7 @@ def _hunt(hunt: _Hunt) -> None:
 
 
 def _descend(ladder: _Ladder) -> None:
-    if ladder.best.offsets is not None and Pairs(ladder.strip).has_any:
+    if ladder.best.offsets is not None and ladder.strip.shares_bytes:
         ladder.halve()  # where bytes may be shared, the bound is seldom reached
     ladder.try_bound()
     ladder.halve()
@@ -138,7 +136,7 @@ class _Ladder:
 
     def halve(self) -> None:
         """Halve the gap, or take a quarter off, as long as a short walk succeeds."""
-        walks = self.forwards.walks(self.best.top)
+        walks = self.forwards.walks()
         quick = _QUICK * max(1, len(self.strip.sizes))
         parts = 2
         while self.is_open and parts <= 4 and self.best.goal < self.best.top:

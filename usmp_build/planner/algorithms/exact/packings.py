@@ -21,7 +21,7 @@ from itertools import combinations
 from usmp_build.planner.algorithms.exact.no_goods import NEVER, NoGood
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.sections import make_strip
-from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.exact.walks import Status
 from usmp_build.planner.algorithms.first_fit import first_fit
 from usmp_build.planner.algorithms.greedy import by_size
 from usmp_build.planner.memory.components import components

@@ -1,4 +1,4 @@
-"""Searches strips that are not `ordered`: those with cycles of separations of 0 or less.
+"""Searches pair by pair: what is not `ordered`, with cycles of separations of 0 or less, and what is huge.
 
 In a cycle, each buffer may be above the one before, and none can be placed first.  So the search branches on pairs: put
 every buffer at its floor, take a pair that is too close, and decide which of the two is above.
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from usmp_build.planner.algorithms.exact.search import Answer
 from usmp_build.planner.algorithms.exact.strip import Strip
-from usmp_build.planner.algorithms.exact.walk import Status, Walk
+from usmp_build.planner.algorithms.exact.walks import Answer, Status
+from usmp_build.units import align_up
 
 _PAIRS = 256
-"""Pairs that take about as long as a node of `search`."""
+"""Pairs that take about as long as a node of a walk."""
 
 
 def search(strip: Strip, capacity: int, nodes: int) -> Answer:
@@ -60,7 +60,7 @@ class _Tree:
     def __init__(self, strip: Strip, capacity: int) -> None:
         self._strip = strip
         self._capacity = capacity
-        self._lift = Walk(strip).lift
+        self._forbidden = [_forbidden(strip, index) for index in range(len(strip.sizes))]
         free = [index for index, fixed in enumerate(strip.fixed) if fixed < 0]
         self._pairs = [
             (i, o, above, below) for i in free for o, above, below in strip.neighbors[i] if i < o and strip.fixed[o] < 0
@@ -87,6 +87,16 @@ class _Tree:
         ends = (floor + size for floor, size in zip(floors, self._strip.sizes, strict=True))
         return all(end <= self._capacity for end in ends)
 
+    def _lift(self, index: int, offset: int) -> int:
+        """Return the least offset from `offset` on that is aligned, and clear of neighbors with fixed offsets."""
+        alignment = self._strip.alignments[index]
+        while True:
+            offset = align_up(offset, alignment)
+            clear = max((stop for start, stop in self._forbidden[index] if start < offset < stop), default=offset)
+            if clear == offset:
+                return offset
+            offset = clear
+
     def closest(self, node: _Node) -> tuple[_Way, _Way] | None:
         """Return both decisions for the pair that is raised most by either; None when no pair is too close."""
         worst, decisions = -1, None
@@ -111,3 +121,9 @@ class _Tree:
                         return None
                     raised.append(other)
         return _Node(floors, buffers_above)
+
+
+def _forbidden(strip: Strip, index: int) -> list[tuple[int, int]]:
+    """Return the open intervals of offsets that neighbors with fixed offsets rule out."""
+    neighbors = ((strip.fixed[other], above, below) for other, above, below in strip.neighbors[index])
+    return [(at - above, at + below) for at, above, below in neighbors if at >= 0]

@@ -48,6 +48,17 @@ class Strip:
     ordered: bool
     """Whether distances allow no cycle of buffers: then some buffer without a fixed offset is above no other."""
 
+    @property
+    def shares_bytes(self) -> bool:
+        """Whether two buffers without fixed offsets may overlap though they conflict."""
+        sizes, fixed = self.sizes, self.fixed
+        return any(
+            above < sizes[i] or below < sizes[other]
+            for i, neighbors in enumerate(self.neighbors)
+            for other, above, below in neighbors
+            if i < other and fixed[i] < 0 and fixed[other] < 0
+        )
+
     def backwards(self) -> Strip:
         """Return the strip with time reversed: the last buffer and the last section come first."""
         last, end = len(self.sizes) - 1, self.sections - 1

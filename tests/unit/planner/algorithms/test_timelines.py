@@ -1,4 +1,4 @@
-"""Plans for timelines: sound, at the load where that can be, bounded in work, and the same from Python and the core."""
+"""Plans for timelines: sound, at the load where that can be, and bounded in work."""
 
 from __future__ import annotations
 
@@ -11,16 +11,8 @@ import pytest
 
 from usmp_build.errors import CheckFailed
 from usmp_build.planner import library
-from usmp_build.planner.algorithms import large
 from usmp_build.planner.algorithms.auto import Auto
-from usmp_build.planner.algorithms.core import core
-from usmp_build.planner.algorithms.large import TimelinePlan, plan, plan_timeline
-from usmp_build.planner.algorithms.large.cut import cut_out, make_strip
-from usmp_build.planner.algorithms.large.first_fit import FirstFit, Order
-from usmp_build.planner.algorithms.large.repair import Repair
-from usmp_build.planner.algorithms.large.sections import make_sections
-from usmp_build.planner.algorithms.large.stated import plan_as_timeline
-from usmp_build.planner.algorithms.large.tops import Tops
+from usmp_build.planner.algorithms.timelines import TimelinePlan, plan_as_timeline, plan_timeline
 from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.load import fullest
@@ -30,9 +22,10 @@ from usmp_build.planner.memory.solution import Status
 from usmp_build.planner.memory.timeline import Timeline
 from usmp_build.planner.memory.verify import violations
 
-needs_core = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
-MANY = 1_000 if core() is None else 20_000
+MANY = 20_000
 """For inputs that are meant to take long."""
+ORDERS, VISITS_EACH = 3, 2048
+"""In which first fit is tried, and what it may visit for each buffer and order beyond the work."""
 
 
 def timeline(rows: Any) -> Timeline:
@@ -104,47 +97,13 @@ def placed(stated: Timeline, found: TimelinePlan) -> list[tuple[int, ...]]:
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
-@needs_core
-@pytest.mark.parametrize(("make", "count", "seeds", "work"), [
-    (mixed, 12, 60, 3_000), (mixed, 120, 40, 20_000), (usual, 120, 20, 20_000), (usual, 2_000, 4, 150_000),
-    (mixed, 2_000, 2, 100_000), (layered, 1_000, 4, 100_000),
-])  # fmt: skip
-@pytest.mark.long
-def test_python_and_the_core_are_one(make: Any, count: int, seeds: int, work: int) -> None:
-    repaired = 0
-    for seed in range(seeds):
-        stated = make(count, seed)
-        compiled = plan_timeline(stated, work)
-        offsets, done = plan.plan(stated, work)
-        assert (offsets.tolist(), done) == (compiled.offsets.tolist(), compiled.work)
-        repaired += plan_timeline(stated, 0).work != done
-    assert repaired
-
-
-@pytest.mark.long
-@needs_core
-@pytest.mark.parametrize(("shape", "more"), [("for ever", 200), ("wide", 1_200)])
-def test_python_and_the_core_are_one_where_first_fit_gives_up(shape: str, more: int) -> None:
-    count = plan._VISITS_EACH + more
-    stated = shapes(count)[shape]
-    offsets, done = plan.plan(stated, 0)
-    compiled = plan_timeline(stated, 0)
-    assert (offsets.tolist(), done) == (compiled.offsets.tolist(), compiled.work)
-    orders = 1 if compiled.peak == fullest(stated).bytes else len(Order)
-    assert orders * plan._VISITS_EACH * count <= done < orders * (plan._VISITS_EACH + 2) * count
-
-
-@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_core), False])
-def test_plans_are_sound(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not compiled:
-        monkeypatch.setattr(large, "core", lambda: None)
+def test_plans_are_sound() -> None:
     for seed in range(30):
         for stated in (mixed(5 + seed * 3, seed), usual(5 + seed * 3, seed)):
             check(stated, plan_timeline(stated, 2_000))
 
 
-def test_repair_reaches_the_load_where_first_fit_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "core", lambda: None)
+def test_repair_reaches_the_load_where_first_fit_does_not() -> None:
     better = 0
     for seed in range(8):
         stated = usual(300, seed)
@@ -155,16 +114,14 @@ def test_repair_reaches_the_load_where_first_fit_does_not(monkeypatch: pytest.Mo
     assert better
 
 
-@needs_core
 def test_ten_thousand_buffers_at_the_greatest_load() -> None:
     stated = usual(10_000, 1)
     found = plan_timeline(stated)
     check(stated, found)
     assert found.peak - fullest(stated).bytes < 64
-    assert found.work > by_load_alone(stated, 0).work
+    assert found.peak < plan_timeline(stated, 0).peak
 
 
-@needs_core
 @pytest.mark.long
 def test_ten_thousand_layers_with_caches_are_near_the_greatest_load() -> None:
     """By load alone, and with windows of 1,500 buffers at the most, they ended 7.9 % above it; by first fit 2.2 %."""
@@ -175,119 +132,17 @@ def test_ten_thousand_layers_with_caches_are_near_the_greatest_load() -> None:
     assert found.offsets.tolist() == plan_timeline(stated).offsets.tolist()
 
 
-def test_further_orders_only_make_it_better() -> None:
-    better = at_load = 0
-    for seed in range(6):
-        stated = layered(600, seed)
-        by_load = by_load_alone(stated, 20_000)
-        offsets, done = plan.plan(stated, 20_000)
-        peak = int((offsets + -(-stated.size // 64) * 64).max())
-        assert peak <= by_load.peak()
-        better += peak < by_load.peak()
-        if by_load.peak() - fullest(stated).bytes < 64:
-            assert done == by_load.work
-            at_load += 1
-    assert better
-    assert at_load
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_stacks_fill_valleys_among_caches(seed: int) -> None:
-    """Where first fit by load ends up to 17 % above the load, one of the two stacks is within half a percent of it."""
-    stated = layered(600, seed)
-    order = plan._in_order(stated)
-    sections = make_sections(stated.lower[order], stated.upper[order], stated.size[order], stated.alignment[order])
-    peaks = []
-    for by_area in (False, True):
-        stack = FirstFit(sections, Order.LOAD)
-        stack.stack_all(by_area, 1 << 30)
-        check(stated, in_place(stated, stack))
-        peaks.append(stack.peak())
-    first_fit = FirstFit(sections, Order.LOAD)
-    first_fit.place_all(1 << 30)
-    assert min(peaks) <= 1.005 * fullest(stated).bytes < 1.01 * fullest(stated).bytes < first_fit.peak()
-
-
-def in_place(stated: Timeline, made: FirstFit) -> TimelinePlan:
-    offsets = np.zeros(len(stated), np.int64)
-    offsets[plan._in_order(stated)] = made.offsets
-    return TimelinePlan(offsets, made.peak(), made.work)
-
-
-def test_stacking_is_bounded_and_the_rest_is_piled() -> None:
-    stated = usual(300, 2)
-    order = plan._in_order(stated)
-    sections = make_sections(stated.lower[order], stated.upper[order], stated.size[order], stated.alignment[order])
-    for most in (0, 1_000, 2_000):
-        stack = FirstFit(sections, Order.LOAD)
-        stack.stack_all(False, most)
-        assert most <= stack.work < most + 16
-        check(stated, in_place(stated, stack))
-
-
-def test_tops_are_those_of_a_list() -> None:
-    chance = random.Random(1)
-    for count in (1, 2, 5, 16, 33):
-        tops, listed = Tops(count), [0] * count
-        for _ in range(60):
-            first = chance.randrange(count)
-            last = chance.randrange(first, count)
-            assert tops.highest(first, last) == max(listed[first : last + 1])
-            top = max(listed[first : last + 1]) + chance.randint(1, 9)
-            tops.raise_to(top, first, last)
-            listed[first : last + 1] = [top] * (last - first + 1)
-
-
-def by_load_alone(stated: Timeline, work: int) -> FirstFit:
-    order = plan._in_order(stated)
-    sizes = -(-stated.size[order] // 64) * 64
-    sections = make_sections(stated.lower[order], stated.upper[order], sizes, stated.alignment[order])
-    first_fit = FirstFit(sections, Order.LOAD)
-    first_fit.place_all(work + plan._VISITS_EACH * len(stated))
-    Repair(sections, first_fit, work).run()
-    return first_fit
-
-
-def test_what_stays_is_few_obstacles() -> None:
-    """Caches that touch are one obstacle for activations that come and go while all of those are alive."""
-    rows = [(0, 100, 64, 64)] * 50 + [(step, step + 2, 640, 64) for step in range(1, 60)]
-    stated = timeline(rows)
-    sections = make_sections(stated.lower, stated.upper, stated.size, stated.alignment)
-    first_fit = FirstFit(sections, Order.LENGTH)
-    first_fit.place_all(1_000_000)
-    cut = cut_out(sections, first_fit, (20, 30), (15, 35))
-    assert [(obstacle.offset, obstacle.size) for obstacle in cut.fixed] == [(0, 50 * 64)]
-    strip = make_strip(sections, cut, (20, 30))
-    assert strip.fixed.count(-1) == len(cut.members) == 12
-    assert len(strip.sizes) == 13
-
-
 @pytest.mark.parametrize("shape", shapes(4))
 def test_work_is_bounded(shape: str) -> None:
     stated = shapes(MANY)[shape]
     found = plan_timeline(stated, 50_000)
     check(stated, found)
-    assert found.work <= 3 * 50_000 + len(Order) * (plan._VISITS_EACH + 10) * MANY
+    assert found.work <= 3 * 50_000 + ORDERS * (VISITS_EACH + 10) * MANY
     if shape not in ("stairs", "wide"):
         assert found.peak == fullest(stated).bytes
 
 
-@pytest.mark.parametrize("shape", shapes(4))
-def test_what_first_fit_leaves_is_piled_up(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large, "core", lambda: None)
-    monkeypatch.setattr(plan, "_VISITS_EACH", 40)
-    stated = shapes(200)[shape]
-    found = plan_timeline(stated, 0)
-    check(stated, found)
-    assert found.work <= len(Order) * (40 + 1) * 200
-    if shape in ("together", "for ever", "nested", "equal"):
-        assert found.peak == fullest(stated).bytes
-
-
-@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_core), False])
-def test_small_things(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not compiled:
-        monkeypatch.setattr(large, "core", lambda: None)
+def test_small_things() -> None:
     assert plan_timeline(timeline([]))[1:] == (0, 0)
     found = plan_timeline(timeline([(0, 2, 0, 8), (0, 1, 0, 1)]))
     assert (found.offsets.tolist(), found.peak) == ([0, 0], 0)
@@ -304,11 +159,8 @@ def test_work_that_is_no_bound_is_refused() -> None:
         plan_timeline(timeline([(0, 1, 1, 1)]), 1 << 63)
 
 
-@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_core), False])
 @pytest.mark.parametrize("make", [usual, mixed])
-def test_order_does_not_matter(make: Any, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not compiled:
-        monkeypatch.setattr(large, "core", lambda: None)
+def test_order_does_not_matter(make: Any) -> None:
     for seed in range(4):
         stated = make(300, seed)
         order = np.random.default_rng(seed).permutation(300)

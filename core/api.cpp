@@ -1,0 +1,204 @@
+// What Python calls: plain functions of C, so that one library fits every Python.  planner/algorithms/core.py calls
+// them. All numbers have 64 bits.  A list of lists is one list, and where each begins and the last ends:
+//
+//     {{1, 8, 8}}, {}, {{0, 8, 8}, {3, 4, 4}}    starts  0 1 1 3    values  1 8 8  0 8 8  3 4 4
+//
+// What `usmp_*_new` returns, `usmp_*_delete` frees.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "large.h"
+#include "pool_fit.h"
+#include "search.h"
+#include "sweep.h"
+
+#ifdef _WIN32
+#define USMP_API extern "C" __declspec(dllexport)
+#else
+#define USMP_API extern "C" __attribute__((visibility("default")))
+#endif
+
+namespace {
+
+using Number = std::int64_t;
+
+constexpr int OUT_OF_MEMORY = -1;
+
+std::vector<int> row_of(const Number *starts, const Number *values, Number row)
+{
+    return {values + starts[row], values + starts[row + 1]};
+}
+
+std::vector<usmp::Neighbor> neighbors_of(const Number *starts, const Number *triples, Number row)
+{
+    std::vector<usmp::Neighbor> neighbors;
+    for (Number i = starts[row]; i < starts[row + 1]; ++i) {
+        neighbors.push_back({static_cast<int>(triples[3 * i]), triples[3 * i + 1], triples[3 * i + 2]});
+    }
+    return neighbors;
+}
+
+std::vector<usmp::Span> spans_of(const Number *starts, const Number *triples, Number row)
+{
+    std::vector<usmp::Span> spans;
+    for (Number i = starts[row]; i < starts[row + 1]; ++i) {
+        spans.push_back({static_cast<int>(triples[3 * i]), static_cast<int>(triples[3 * i + 1]), triples[3 * i + 2]});
+    }
+    return spans;
+}
+
+// Return a new object; null where memory does not suffice.
+template <class Make> auto made(Make make) -> decltype(make().release())
+{
+    try {
+        return make().release();
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+template <class Run> int status_of(Run run)
+{
+    try {
+        return run();
+    } catch (const std::bad_alloc &) {
+        return OUT_OF_MEMORY;
+    }
+}
+
+} // namespace
+
+// That of the package: core.py takes no other.
+USMP_API const char *usmp_version()
+{
+    return "0.1.0";
+}
+
+USMP_API usmp::Strip *usmp_strip_new(Number count, const Number *sizes, const Number *alignments, const Number *fixed,
+                                     const Number *neighbor_starts, const Number *neighbors, const Number *span_starts,
+                                     const Number *spans, Number sections, Number linear)
+{
+    return made([&] {
+        auto strip = std::make_unique<usmp::Strip>();
+        strip->sizes.assign(sizes, sizes + count);
+        strip->alignments.assign(alignments, alignments + count);
+        strip->fixed.assign(fixed, fixed + count);
+        for (Number row = 0; row < count; ++row) {
+            strip->neighbors.push_back(neighbors_of(neighbor_starts, neighbors, row));
+            strip->spans.push_back(spans_of(span_starts, spans, row));
+        }
+        strip->sections = static_cast<int>(sections);
+        strip->linear = linear != 0;
+        return strip;
+    });
+}
+
+USMP_API void usmp_strip_delete(usmp::Strip *strip)
+{
+    delete strip;
+}
+
+// The strip has to live as long as its walks.
+USMP_API usmp::Search *usmp_walks_new(const usmp::Strip *strip)
+{
+    return made([&] { return std::make_unique<usmp::Search>(*strip); });
+}
+
+USMP_API void usmp_walks_delete(usmp::Search *walks)
+{
+    delete walks;
+}
+
+// Return a usmp::Status, and the nodes visited; fill in offsets if the strip fits.
+USMP_API int usmp_walks_turn(usmp::Search *walks, Number capacity, Number limit, Number percent, Number nodes,
+                             Number *visited, Number *offsets)
+{
+    return status_of([&] {
+        const usmp::Answer answer = walks->turn(capacity, limit, percent, nodes);
+        std::copy(answer.offsets.begin(), answer.offsets.end(), offsets);
+        *visited = answer.nodes;
+        return static_cast<int>(answer.status);
+    });
+}
+
+USMP_API usmp::Sweep *usmp_sweep_new(Number count, const Number *sizes, const Number *alignments, const Number *fixed,
+                                     const Number *neighbor_starts, const Number *neighbors, const Number *weights,
+                                     const Number *done_starts, const Number *done)
+{
+    return made([&] {
+        std::vector<usmp::Swept> order;
+        for (Number row = 0; row < count; ++row) {
+            order.push_back({sizes[row], alignments[row], fixed[row], weights[row],
+                             neighbors_of(neighbor_starts, neighbors, row), row_of(done_starts, done, row)});
+        }
+        return std::make_unique<usmp::Sweep>(std::move(order));
+    });
+}
+
+USMP_API void usmp_sweep_delete(usmp::Sweep *sweep)
+{
+    delete sweep;
+}
+
+// Take from `visits`; return 1 and fill in offsets if a packing gets to the end, else 0.
+USMP_API int usmp_sweep_packed(const usmp::Sweep *sweep, Number capacity, Number *visits, Number *offsets)
+{
+    return status_of([&] {
+        const auto [packed, left] = sweep->packed(capacity, *visits);
+        std::copy(packed.begin(), packed.end(), offsets);
+        *visits = left;
+        return packed.empty() ? 0 : 1;
+    });
+}
+
+USMP_API usmp::PoolFit *usmp_pool_fit_new(Number count, const Number *sizes, const Number *alignments,
+                                          const Number *fixed, const Number *neighbor_starts, const Number *neighbors,
+                                          const Number *pool_starts, const Number *pools, Number limit_count,
+                                          const Number *limits)
+{
+    return made([&] {
+        std::vector<usmp::Placeable> buffers;
+        for (Number row = 0; row < count; ++row) {
+            buffers.push_back({sizes[row], alignments[row], fixed[row], row_of(pool_starts, pools, row),
+                               neighbors_of(neighbor_starts, neighbors, row)});
+        }
+        return std::make_unique<usmp::PoolFit>(std::vector<usmp::Units>(limits, limits + limit_count),
+                                               std::move(buffers));
+    });
+}
+
+USMP_API void usmp_pool_fit_delete(usmp::PoolFit *fit)
+{
+    delete fit;
+}
+
+// Fill in the pool of each buffer, -1 where it has none, and its offset.
+USMP_API int usmp_pool_fit_placed(const usmp::PoolFit *fit, Number count, const Number *order, Number *pools,
+                                  Number *offsets)
+{
+    return status_of([&] {
+        for (const auto &[pool, offset] : fit->placed({order, order + count})) {
+            *pools++ = pool;
+            *offsets++ = offset;
+        }
+        return 0;
+    });
+}
+
+// Turn the work that is allowed into the work that was done.
+USMP_API int usmp_plan_timeline(Number count, const Number *lower, const Number *upper, const Number *size,
+                                const Number *alignment, Number *work, Number *offsets)
+{
+    return status_of([&] {
+        const usmp::Timeline timeline = {lower, upper, size, alignment, static_cast<std::size_t>(count)};
+        const usmp::TimelinePlan plan = usmp::plan_timeline(timeline, *work);
+        std::copy(plan.offsets.begin(), plan.offsets.end(), offsets);
+        *work = plan.work;
+        return 0;
+    });
+}

@@ -1,0 +1,87 @@
+"""Walks through the tree of a strip, in the compiled core: six kinds by turns, each a little longer than the last.
+
+How long a walk takes depends much on luck: a rule that is hopeless on one strip finds a plan at once on another.  So
+six kinds take turns, and restart with half as much work again; what they learned about sections is kept.
+`core/walk.h` explains a walk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from usmp_build.planner.algorithms.core import Object, call, numbers, triples
+from usmp_build.planner.algorithms.exact.strip import Strip
+
+_CALM = 7
+"""How many turns are taken without noise in ranks."""
+_STRONGEST = 10
+"""Most noise, in percent."""
+
+
+class Status(Enum):
+    """The result of a search; numbers as in core/walk.h."""
+
+    FITS = 0
+    IMPOSSIBLE = 1
+    UNKNOWN = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of a search, and its work in nodes."""
+
+    status: Status
+    offsets: tuple[int, ...]
+    """In units; empty unless the strip fits."""
+    nodes: int
+
+
+def compiled(strip: Strip) -> Object:
+    """Hand a strip over to the core."""
+    columns = (numbers(strip.sizes), numbers(strip.alignments), numbers(strip.fixed))
+    neighbors, spans = triples(strip.neighbors), triples(strip.spans)
+    return Object("strip", len(strip.sizes), *columns, *neighbors, *spans, strip.sections, int(strip.linear))
+
+
+class Walks:
+    """Walks of one strip; what they learn about sections is kept from one capacity to the next."""
+
+    def __init__(self, strip: Object, count: int) -> None:
+        self._walks = Object("walks", strip)
+        self._count = count
+
+    def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
+        """Walk once in each way, at most `limit` nodes each and `nodes` in all, with ranks blurred by `percent`."""
+        visited, offsets = numbers([0]), numbers([0] * self._count)
+        status = Status(call("walks_turn", self._walks, capacity, limit, percent, nodes, visited, offsets))
+        return Answer(status, tuple(offsets) if status is Status.FITS else (), visited[0])
+
+
+@dataclass(slots=True)
+class Course:
+    """A search at one capacity that can be interrupted and resumed."""
+
+    walks: Walks
+    capacity: int
+    limit: int
+    """Most nodes of each kind of walk in the next turn; at first as many as there are buffers."""
+    turns: int = 0
+    """How many turns were taken."""
+
+    def turn(self, nodes: int) -> Answer:
+        """Take the next turn, of at most `nodes` nodes."""
+        percent = min(_STRONGEST, max(0, self.turns - _CALM + 1))
+        answer = self.walks.turn(self.capacity, self.limit, percent, nodes)
+        self.limit += self.limit // 2 + 1
+        self.turns += 1
+        return answer
+
+    def finish(self, nodes: int) -> Answer:
+        """Take turns until the answer is there, or `nodes` nodes are visited."""
+        visited = 0
+        while True:
+            answer = self.turn(nodes - visited)
+            visited += answer.nodes
+            if answer.status is not Status.UNKNOWN or visited >= nodes:
+                return replace(answer, nodes=visited)
