@@ -2,7 +2,7 @@
 
     python -m benchmarks.solver cases/*.csv --models models/*.tflite --sizes 10000 1000000
 
-Run it from the project's root, with the compiled core installed; OR-Tools takes part where it is installed.
+Run it from the project's root; OR-Tools takes part where it is installed.
 """
 
 from __future__ import annotations
