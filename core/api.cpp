@@ -157,15 +157,15 @@ USMP_API int usmp_sweep_packed(const usmp::Sweep *sweep, Number capacity, Number
 }
 
 USMP_API usmp::PoolFit *usmp_pool_fit_new(Number count, const Number *sizes, const Number *alignments,
-                                          const Number *fixed, const Number *neighbor_starts, const Number *neighbors,
-                                          const Number *pool_starts, const Number *pools, Number limit_count,
-                                          const Number *limits)
+                                          const Number *fixed, const Number *cliques, const Number *neighbor_starts,
+                                          const Number *neighbors, const Number *pool_starts, const Number *pools,
+                                          Number limit_count, const Number *limits)
 {
     return made([&] {
         std::vector<usmp::Placeable> buffers;
         for (Number row = 0; row < count; ++row) {
-            buffers.push_back({sizes[row], alignments[row], fixed[row], row_of(pool_starts, pools, row),
-                               neighbors_of(neighbor_starts, neighbors, row)});
+            buffers.push_back({sizes[row], alignments[row], fixed[row], static_cast<int>(cliques[row]),
+                               row_of(pool_starts, pools, row), neighbors_of(neighbor_starts, neighbors, row)});
         }
         return std::make_unique<usmp::PoolFit>(std::vector<usmp::Units>(limits, limits + limit_count),
                                                std::move(buffers));
@@ -177,16 +177,21 @@ USMP_API void usmp_pool_fit_delete(usmp::PoolFit *fit)
     delete fit;
 }
 
-// Fill in the pool of each buffer, -1 where it has none, and its offset.
-USMP_API int usmp_pool_fit_placed(const usmp::PoolFit *fit, Number count, const Number *order, Number *pools,
-                                  Number *offsets)
+// Place `count` buffers beside those that have a pool, of all `buffers`; return how many found room.
+USMP_API int usmp_pool_fit_place(const usmp::PoolFit *fit, Number count, const Number *order, Number overflow,
+                                 Number buffers, Number *pools, Number *offsets)
 {
     return status_of([&] {
-        for (const auto &[pool, offset] : fit->placed({order, order + count})) {
-            *pools++ = pool;
-            *offsets++ = offset;
+        std::vector<usmp::Place> places;
+        for (Number i = 0; i < buffers; ++i) {
+            places.push_back({static_cast<int>(pools[i]), offsets[i]});
         }
-        return 0;
+        const std::size_t done = fit->place({order, order + count}, overflow != 0, places);
+        for (Number i = 0; i < buffers; ++i) {
+            pools[i] = places[i].pool;
+            offsets[i] = places[i].offset;
+        }
+        return static_cast<int>(done);
     });
 }
 

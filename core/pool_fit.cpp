@@ -14,7 +14,7 @@ Units least_free(Intervals &intervals, Units alignment)
     Units offset = 0;
     for (const auto &[below, above] : intervals) {
         if (offset <= below) {
-            break;
+            break; // and below all further intervals
         }
         if (offset < above) {
             offset = (above + alignment - 1) / alignment * alignment;
@@ -36,38 +36,85 @@ PoolFit::PoolFit(std::vector<Units> limits, std::vector<Placeable> buffers)
 {
 }
 
-std::vector<Place> PoolFit::placed(const std::vector<int> &order) const
+std::size_t PoolFit::place(const std::vector<int> &order, bool overflow, std::vector<Place> &places) const
 {
-    std::vector<Place> places(buffers_.size(), Place{-1, 0});
-    for (const int index : order) {
-        places[index] = first_place(buffers_[index], places);
-        if (places[index].pool < 0) {
-            break;
-        }
+    Taken taken;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        take(buffers_[i], places[i], taken);
     }
-    return places;
+    for (std::size_t done = 0; done < order.size(); ++done) {
+        const Placeable &buffer = buffers_[order[done]];
+        const Place place = best_place(buffer, overflow, places, taken);
+        if (place.pool < 0) {
+            return done;
+        }
+        places[order[done]] = place;
+        take(buffer, place, taken);
+    }
+    return order.size();
 }
 
-Place PoolFit::first_place(const Placeable &buffer, const std::vector<Place> &places) const
+// The first pool with room; with `overflow`, else the one whose limit it exceeds least.
+Place PoolFit::best_place(const Placeable &buffer, bool overflow, const std::vector<Place> &places,
+                          const Taken &taken) const
 {
-    Intervals intervals;
+    Place best = {-1, 0};
+    Units least = 0;
     for (const int pool : buffer.pools) {
-        intervals.clear();
-        for (const Neighbor &near : buffer.neighbors) {
-            const Place &place = places[near.other];
-            if (place.pool == pool) {
-                intervals.emplace_back(place.offset - near.above, place.offset + near.below);
-            }
-        }
-        if (buffer.fixed >= 0 && (buffer.fixed % buffer.alignment != 0 || !is_free(intervals, buffer.fixed))) {
+        Intervals intervals = forbidden(buffer, pool, places, taken);
+        Units offset = buffer.fixed;
+        if (offset == ANYWHERE) {
+            offset = least_free(intervals, buffer.alignment);
+        } else if (offset < 0 || offset % buffer.alignment != 0 || !is_free(intervals, offset)) {
             continue;
         }
-        const Units offset = buffer.fixed >= 0 ? buffer.fixed : least_free(intervals, buffer.alignment);
-        if (limits_[pool] < 0 || offset + buffer.size <= limits_[pool]) {
+        const Units beyond = limits_[pool] < 0 ? 0 : offset + buffer.size - limits_[pool];
+        if (beyond <= 0) {
             return {pool, offset};
         }
+        if (overflow && (best.pool < 0 || beyond < least)) {
+            best = {pool, offset};
+            least = beyond;
+        }
     }
-    return {-1, 0};
+    return best;
+}
+
+// The open intervals of offsets at which a buffer would be too close to another.
+PoolFit::Intervals PoolFit::forbidden(const Placeable &buffer, int pool, const std::vector<Place> &places,
+                                      const Taken &taken)
+{
+    Intervals intervals;
+    for (const Neighbor &near : buffer.neighbors) {
+        const Place &place = places[near.other];
+        if (place.pool == pool) {
+            intervals.emplace_back(place.offset - near.above, place.offset + near.below);
+        }
+    }
+    const auto ranges = taken.find({buffer.clique, pool});
+    if (ranges != taken.end()) {
+        for (const auto &[start, stop] : ranges->second) {
+            intervals.emplace_back(start - buffer.size, stop);
+        }
+    }
+    return intervals;
+}
+
+// All members of a clique conflict, so what those placed before take is remembered as ranges, mostly one for each pool.
+void PoolFit::take(const Placeable &buffer, const Place &place, Taken &taken)
+{
+    if (buffer.clique == NO_CLIQUE || place.pool < 0) {
+        return;
+    }
+    Intervals &ranges = taken[{buffer.clique, place.pool}];
+    std::pair<Units, Units> joined = {place.offset, place.offset + buffer.size};
+    const auto touching = [&](const auto &each) { return each.first <= joined.second && joined.first <= each.second; };
+    auto apart = std::stable_partition(ranges.begin(), ranges.end(), [&](const auto &each) { return !touching(each); });
+    for (auto each = apart; each != ranges.end(); ++each) {
+        joined = {std::min(joined.first, each->first), std::max(joined.second, each->second)};
+    }
+    ranges.erase(apart, ranges.end());
+    ranges.push_back(joined);
 }
 
 } // namespace usmp

@@ -1,8 +1,8 @@
-// First fit in several pools, for one order after another; planner/algorithms/first_fit.py explains it, and does the
-// same for a single order.
+// First fit in several pools; planner/algorithms/first_fit.py explains it.
 #ifndef USMP_POOL_FIT_H
 #define USMP_POOL_FIT_H
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -10,12 +10,16 @@
 
 namespace usmp {
 
+constexpr Units ANYWHERE = -1; // as a fixed offset
+constexpr int NO_CLIQUE = -1;
+
 struct Placeable {
     Units size;
     Units alignment;
-    Units fixed; // -1 where the offset is free
+    Units fixed; // or ANYWHERE; less: there is no such place
+    int clique;  // or NO_CLIQUE
     std::vector<int> pools;
-    std::vector<Neighbor> neighbors;
+    std::vector<Neighbor> neighbors; // none in a clique
 };
 
 struct Place {
@@ -28,11 +32,17 @@ class PoolFit {
     // A limit of -1 is none.
     PoolFit(std::vector<Units> limits, std::vector<Placeable> buffers);
 
-    // Return places by buffer; those of the first buffer that finds no room, and of all after it, have no pool.
-    std::vector<Place> placed(const std::vector<int> &order) const;
+    // Place buffers in this order beside those that have places.  Return how many found room; the next one is stuck.
+    std::size_t place(const std::vector<int> &order, bool overflow, std::vector<Place> &places) const;
 
   private:
-    Place first_place(const Placeable &buffer, const std::vector<Place> &places) const;
+    using Intervals = std::vector<std::pair<Units, Units>>;
+    using Taken = std::map<std::pair<int, int>, Intervals>; // ranges by clique and pool, of which no two touch
+
+    Place best_place(const Placeable &buffer, bool overflow, const std::vector<Place> &places,
+                     const Taken &taken) const;
+    static Intervals forbidden(const Placeable &buffer, int pool, const std::vector<Place> &places, const Taken &taken);
+    static void take(const Placeable &buffer, const Place &place, Taken &taken);
 
     std::vector<Units> limits_;
     std::vector<Placeable> buffers_;

@@ -8,29 +8,30 @@ them is at the start of the pool or at the end of an interval, so gaps are fille
     ^ first candidate       ^ second                ^ third
 
 Buffers with a fixed offset come before all others, whatever the order says: the others go around them.
-
-All members of a clique conflict, so what those placed before take is remembered as ranges, mostly one for each pool.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from usmp_build.planner.memory.clique import clique_of
+from usmp_build.errors import Diagnostic, UsmpError
+from usmp_build.planner.algorithms.core import Object, call, numbers, rows, triples
+from usmp_build.planner.memory.clique import clique_of, cliques
 from usmp_build.planner.memory.plan import Allocation, Plan
-from usmp_build.planner.memory.problem import Buffer, Problem
-from usmp_build.units import align_up
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.units import MAX_SUM
 
 _NONE_PLACED: Mapping[int, Allocation] = MappingProxyType({})
 
 Neighbor: TypeAlias = tuple[int, int, int]
 """Another buffer, and the least distances in bytes: its start above ours, ours above its."""
 
-_NO_NEIGHBORS: Mapping[int, list[Neighbor]] = MappingProxyType({})
+_ANYWHERE, _NOWHERE = -1, -2
+"""In place of a fixed offset, as in core/pool_fit.h: free, and less than any pool has."""
+_NO_CLIQUE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,105 +62,71 @@ def neighbors(problem: Problem, index: int) -> list[Neighbor]:
     ]
 
 
+class FirstFit:
+    """First fit of some buffers, in one order after another; `core/pool_fit.cpp` does it.
+
+    Raises UsmpError where the buffers take 2^62 bytes or more together.
+    """
+
+    def __init__(self, problem: Problem, members: Iterable[int]) -> None:
+        self._problem = problem
+        self._positions = {index: position for position, index in enumerate(members)}
+        near = [self._neighbors(index) for index in self._positions]
+        buffers = [problem.buffers[index] for index in self._positions]
+        bytes_ = sum(max(buffer.end, buffer.alignment) for buffer in buffers)
+        bytes_ += sum(abs(below) + abs(above) for row in near for _, below, above in row)
+        if bytes_ > MAX_SUM:
+            message = f"{len(buffers):,} buffers take {bytes_:,} bytes together; at most {MAX_SUM:,} can be counted"
+            raise UsmpError(Diagnostic("P504", message, help="such a tensor is damaged, or counts something else"))
+        ids = {id(clique): number for number, clique in enumerate(cliques(problem))}
+        cliques_ = (clique_of(problem, index) for index in self._positions)
+        limits = numbers(-1 if limit is None else limit for limit in problem.limits)
+        self._fit = Object(
+            "pool_fit",
+            len(buffers),
+            numbers(buffer.size for buffer in buffers),
+            numbers(buffer.alignment for buffer in buffers),
+            numbers(_ANYWHERE if buffer.offset is None else max(buffer.offset, _NOWHERE) for buffer in buffers),
+            numbers(_NO_CLIQUE if clique is None else ids[id(clique)] for clique in cliques_),
+            *triples(near),
+            *rows([buffer.pools for buffer in buffers]),
+            len(limits),
+            limits,
+        )
+
+    def _neighbors(self, index: int) -> list[Neighbor]:
+        """Return the neighbors of a buffer by position; none for a member of a clique."""
+        if clique_of(self._problem, index) is not None:
+            return []
+        at = self._positions
+        return [(at[i], below, above) for i, below, above in neighbors(self._problem, index) if i in at]
+
+    def __call__(
+        self, order: Iterable[int], placed: Mapping[int, Allocation] = _NONE_PLACED, *, overflow: bool = False
+    ) -> Attempt:
+        """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
+
+        The buffers of `placed` are placed already.  With `overflow`, limits may be exceeded: where no pool has room,
+        the buffer goes to the one whose limit it exceeds least, and only a fixed one that overlaps another is stuck.
+        """
+        fixed_first = sorted(order, key=lambda index: self._problem.buffers[index].offset is None)
+        at = self._positions
+        pools, offsets = numbers([-1] * len(at)), numbers([0] * len(at))
+        for index, (pool, offset) in placed.items():
+            pools[at[index]], offsets[at[index]] = pool, offset
+        positions = numbers(at[index] for index in fixed_first)
+        done = call("pool_fit_place", self._fit, len(positions), positions, int(overflow), len(at), pools, offsets)
+        fitted = {index: Allocation(pools[at[index]], offsets[at[index]]) for index in fixed_first[:done]}
+        return Attempt({**placed, **fitted}, stuck=fixed_first[done] if done < len(fixed_first) else None)
+
+
 def first_fit(
     problem: Problem,
     order: Iterable[int],
     placed: Mapping[int, Allocation] = _NONE_PLACED,
     *,
     overflow: bool = False,
-    neighbors_by_buffer: Mapping[int, list[Neighbor]] = _NO_NEIGHBORS,
 ) -> Attempt:
-    """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
-
-    The buffers of `placed` are placed already.  With `overflow`, limits may be exceeded: where no pool has room, the
-    buffer goes to the one whose limit it exceeds least, and only a fixed one that overlaps another is stuck.
-    `neighbors_by_buffer` caches the `neighbors` of buffers, for callers that plan repeatedly.
-    """
-    places = dict(placed)
-    taken = _Taken(problem, placed)
-    for index in sorted(order, key=lambda index: problem.buffers[index].offset is None):
-        buffer = problem.buffers[index]
-        if clique_of(problem, index) is None:
-            near = neighbors_by_buffer.get(index) or neighbors(problem, index)
-            place, beyond = _best_place(problem, buffer, _forbidden(buffer, places, near))
-        else:
-            place, beyond = _best_place(problem, buffer, taken.forbidden(index))
-        if place is None or (beyond > 0 and not overflow):
-            return Attempt(places, stuck=index)
-        places[index] = place
-        taken.add(index, place)
-    return Attempt(places)
-
-
-def _best_place(
-    problem: Problem, buffer: Buffer, forbidden: Mapping[int, list[tuple[int, int]]]
-) -> tuple[Allocation | None, int]:
-    """Return the place that exceeds the limit of its pool by the fewest bytes, and by how many: nearly always 0."""
-    best: tuple[Allocation | None, int] = (None, 0)
-    for pool, intervals in forbidden.items():
-        offset = _least_free(intervals, buffer.alignment) if buffer.offset is None else _fixed_offset(intervals, buffer)
-        if offset is not None:
-            limit = problem.pools[pool].limit
-            beyond = max(0, offset + buffer.size - limit) if limit is not None else 0
-            if beyond == 0:
-                return Allocation(pool, offset), 0
-            if best[0] is None or beyond < best[1]:
-                best = Allocation(pool, offset), beyond
-    return best
-
-
-def _forbidden(
-    buffer: Buffer, placed: Mapping[int, Allocation], neighbors_: Iterable[Neighbor]
-) -> dict[int, list[tuple[int, int]]]:
-    """Return for each pool of a buffer the open intervals of offsets at which it would be too close to another."""
-    forbidden: dict[int, list[tuple[int, int]]] = {pool: [] for pool in buffer.pools}
-    for other, below, above in neighbors_:
-        place = placed.get(other)
-        if place is not None and place.pool in forbidden:
-            forbidden[place.pool].append((place.offset - below, place.offset + above))
-    return forbidden
-
-
-class _Taken:
-    """The bytes that the placed members of cliques take: ranges (start, stop), of which no two touch."""
-
-    def __init__(self, problem: Problem, placed: Mapping[int, Allocation]) -> None:
-        self._problem = problem
-        self._ranges: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-        """By the identity of the clique, and the pool."""
-        for index, place in placed.items():
-            self.add(index, place)
-
-    def add(self, index: int, place: Allocation) -> None:
-        """Add a buffer, if it is in a clique."""
-        clique = clique_of(self._problem, index)
-        if clique is not None:
-            start, stop = place.offset, place.offset + self._problem.buffers[index].size
-            ranges = self._ranges[id(clique), place.pool]
-            joined = [(start, stop), *(each for each in ranges if each[0] <= stop and start <= each[1])]
-            ranges[:] = [each for each in ranges if each not in joined]
-            ranges.append((min(joined)[0], max(each[1] for each in joined)))
-
-    def forbidden(self, index: int) -> dict[int, list[tuple[int, int]]]:
-        """Return what `_forbidden` does, with adjacent intervals joined, for a member of a clique."""
-        clique, buffer = clique_of(self._problem, index), self._problem.buffers[index]
-        ranges = {pool: self._ranges[id(clique), pool] for pool in buffer.pools}
-        return {pool: [(start - buffer.size, stop) for start, stop in each] for pool, each in ranges.items()}
-
-
-def _least_free(intervals: list[tuple[int, int]], alignment: int) -> int:
-    offset = 0
-    for below, above in sorted(intervals):
-        if offset <= below:
-            break  # and below all further intervals
-        if offset < above:
-            offset = align_up(above, alignment)
-    return offset
-
-
-def _fixed_offset(intervals: list[tuple[int, int]], buffer: Buffer) -> int | None:
-    """Return the fixed offset of the buffer; None where it is forbidden."""
-    offset = buffer.offset
-    if offset is None or offset < 0 or offset % buffer.alignment:
-        return None
-    return None if any(below < offset < above for below, above in intervals) else offset
+    """Place buffers in one order, as `FirstFit` does."""
+    listed = list(order)
+    return FirstFit(problem, [*placed, *listed])(listed, placed, overflow=overflow)

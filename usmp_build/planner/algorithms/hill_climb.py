@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from usmp_build import effort
-from usmp_build.planner.algorithms.first_fit import Attempt, first_fit
+from usmp_build.planner.algorithms.first_fit import Attempt, FirstFit
 from usmp_build.planner.algorithms.greedy import (
     GreedyByConflicts,
     GreedyBySize,
@@ -93,6 +93,7 @@ class Climb:
         self._work = effort.CLIMB_VISITS
         self.rounds = 0
         self._ideal = ideal(problem, component)
+        self._first_fit = FirstFit(problem, component)
         orders: list[Order] = [by_size, by_conflicts, *([backwards, forwards] if problem.separations else [])]
         starts = [self._planned(self._fixed_first(order(problem, component))) for order in orders]
         self._state = min(starts, key=lambda start: start.score)
@@ -122,7 +123,7 @@ class Climb:
         """Run first fit in the given order; its first `kept` buffers stay where they are now."""
         placed = {index: self._state.attempt.placed[index] for index in order[:kept]}
         self._work -= sum(1 + len(self._problem.conflicts[index]) for index in order[kept:])
-        attempt = first_fit(self._problem, order[kept:], placed, overflow=True)
+        attempt = self._first_fit(order[kept:], placed, overflow=True)
         beyond = sum(_beyond_limits(self._problem, attempt))
         return _State((len(order) - len(attempt.placed), beyond, *rank(self._problem, attempt.placed)), order, attempt)
 

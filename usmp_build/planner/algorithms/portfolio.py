@@ -8,12 +8,10 @@ at the peak of a pool.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 
 from usmp_build import effort
-from usmp_build.planner.algorithms.core import LARGEST, Object, call, numbers, rows, triples
-from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
+from usmp_build.planner.algorithms.first_fit import Attempt, FirstFit
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
 from usmp_build.planner.memory.clique import is_clique
@@ -77,7 +75,7 @@ def _best(problem: Problem, component: Sequence[int], rounds: int, work: int) ->
     ideal = _ideal(problem, component)
     best: tuple[tuple[int, ...], str, Attempt] | None = None
     count = max(1, work // visits)
-    for name, attempt in islice(_attempts(problem, component, rounds, count), count):
+    for name, attempt in islice(_attempts(problem, component, rounds), count):
         if attempt.stuck is None:
             ranked = rank(problem, attempt.placed)
             if best is None or ranked < best[0]:
@@ -87,12 +85,11 @@ def _best(problem: Problem, component: Sequence[int], rounds: int, work: int) ->
     return best[1:] if best else None
 
 
-def _attempts(problem: Problem, component: Sequence[int], rounds: int, most: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield up to `most` attempts, in all orders by turns, as long as improvement changes the order."""
+def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
+    """Yield attempts, in all orders by turns, as long as improvement changes the order."""
     order_functions = _ORDERS | (_ORDERS_WITH_OVERLAPS if problem.separations else {})
     orders = {name: order(problem, component) for name, order in order_functions.items()}
-    is_repeated = most > 1 and not is_clique(problem, component)
-    fitted = _FirstFit(problem, component) if is_repeated else partial(first_fit, problem)
+    fitted = FirstFit(problem, component)
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
@@ -104,45 +101,6 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int, most: int
         if not orders:
             return
         suffix = " (improved)"
-
-
-class _FirstFit:
-    """First fit of a component, in one order after another; `core/pool_fit.cpp` does it."""
-
-    def __init__(self, problem: Problem, component: Sequence[int]) -> None:
-        self._problem = problem
-        self._positions = {index: position for position, index in enumerate(component)}
-        self._neighbors = {index: neighbors(problem, index) for index in component}
-        self._fit: Object | None = self._compiled([problem.buffers[index] for index in component])
-
-    def _compiled(self, buffers: Sequence[Buffer]) -> Object | None:
-        """Return the fit of the core; None where numbers are too large for it."""
-        near = [[(self._positions[i], below, above) for i, below, above in row] for row in self._neighbors.values()]
-        limits = [-1 if limit is None else limit for limit in self._problem.limits]
-        bytes_ = sum(max(buffer.end, buffer.alignment) for buffer in buffers)
-        bytes_ += sum(abs(below) + abs(above) for row in near for _, below, above in row)
-        if max(bytes_, *limits) >= LARGEST:
-            return None
-        sizes, alignments = numbers(b.size for b in buffers), numbers(b.alignment for b in buffers)
-        fixed = numbers(-1 if buffer.offset is None else buffer.offset for buffer in buffers)
-        pools = rows([buffer.pools for buffer in buffers])
-        columns = (sizes, alignments, fixed, *triples(near), *pools)
-        return Object("pool_fit", len(buffers), *columns, len(limits), numbers(limits))
-
-    def __call__(self, order: Sequence[int]) -> Attempt:
-        """Place the buffers in this order, those with fixed offsets first."""
-        if self._fit is None:
-            return first_fit(self._problem, order, neighbors_by_buffer=self._neighbors)
-        fixed_first = sorted(order, key=lambda index: self._problem.buffers[index].offset is None)
-        pools, offsets = numbers([0] * len(order)), numbers([0] * len(order))
-        positions = numbers(self._positions[index] for index in fixed_first)
-        call("pool_fit_placed", self._fit, len(order), positions, pools, offsets)
-        attempt: dict[int, Allocation] = {}
-        for index, position in zip(fixed_first, positions, strict=True):
-            if pools[position] < 0:
-                return Attempt(attempt, stuck=index)
-            attempt[index] = Allocation(pools[position], offsets[position])
-        return Attempt(attempt)
 
 
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:

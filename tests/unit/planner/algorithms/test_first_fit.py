@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.problems import buffer, offsets, places, problem
+from usmp_build.errors import UsmpError
 from usmp_build.planner.algorithms.first_fit import first_fit
 from usmp_build.planner.memory.plan import Allocation
 from usmp_build.planner.memory.problem import Problem
@@ -191,3 +192,9 @@ def test_empty_buffers_are_in_nobodys_way() -> None:
 def test_an_empty_problem() -> None:
     stated = problem([])
     assert in_order(stated) == {}
+
+
+def test_more_bytes_than_can_be_counted_are_refused() -> None:
+    stated = problem([buffer("a", 1 << 61), buffer("b", 1 << 61)])
+    with pytest.raises(UsmpError, match=r"P504.*2 buffers take 13,\d+,\d+,\d+,\d+,\d+,\d+ bytes together"):
+        first_fit(stated, range(2))
