@@ -50,6 +50,10 @@ def test_schemas_and_templates_are_found(installed: Environment, tmp_path: Path)
     assert (tmp_path / "installed.html").read_bytes() == (tmp_path / "tree.html").read_bytes()
 
 
+def test_error_codes_are_explained(installed: Environment) -> None:
+    assert installed.usmp("explain", "P502") == call("explain", "P502").out
+
+
 def test_an_installed_package_names_folders_of_its_own_for_cmake_and_bazel(with_core: Environment) -> None:
     cmake, bazel = folders(with_core)
     assert (cmake, bazel) == (bazel / "cmake", with_core.packages.resolve() / "usmp_build")

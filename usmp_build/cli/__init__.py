@@ -31,7 +31,7 @@ VERBS = {
     "watch": "Generate, and again whenever the manifest or a model changes, until Ctrl-C.",
     "report": "Write a plan as one HTML page, which needs no network and no script; or a pool of it as SVG.",
     "inspect": "Print one stage of the road, from the models to the problem, as text or JSON.",
-    "explain": "Explain where a tensor is placed, when it is live, with whom it shares bytes, and why.",
+    "explain": "Explain where a tensor is placed, when it is live, and why; or what an error code means.",
     "selftest": "Build the generated code for this machine and compare tensors with TensorFlow Lite Micro's or TVM's.",
     "check": "Check a linked image, and its map file, against the plan; exit 4 if a pool is not as planned.",
     "diff": "Compare two plans (plan.json): what grew, shrank, moved, came and went.",
@@ -54,7 +54,7 @@ _QUOTING = "--from-tvmc"
 """An option whose value is a command line, so that it begins like an option."""
 
 _EXIT_CODES = """\
-@FILE stands for the arguments in a file, one a line.
+@FILE stands for the arguments in a file, one a line; explain CODE says what an error means, such as error[P502].
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed ·
 5 internal error · 6 not compared (selftest --strict)"""
 
