@@ -7,21 +7,13 @@ import tflite
 from tests.support.cli import DATA
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
-from tests.support.tree import ROOT
 from usmp_build.importers.text import import_text
 
-UNDEFINED_POOL = (ROOT / "tests" / "errors" / "undefined_pool" / "usmp.toml").read_text("utf-8")
 ONE_MODEL = '[project]\nname = "doorbell"\n[models.kws]\npath = "{}"\n'
 
 
 def write(shell: Shell, name: str, text: str) -> None:
     (shell.folder / name).write_text(text, encoding="utf-8")
-
-
-@runs("docs/errors/manifest.md")
-def test_faults_of_manifests(page: Page, shell: Shell) -> None:
-    write(shell, "usmp.toml", UNDEFINED_POOL)
-    shell.run(page.take("console"))
 
 
 @runs("docs/errors/models.md")
