@@ -25,12 +25,12 @@ from usmp_build.installation import bazel_dir, cmake_dir
 
 VERBS = {
     "init": "Write a commented starter manifest for one or more models.",
-    "ops": "Say for each operator of the models whether it runs here, and if not, why and what to do; plans nothing.",
+    "ops": "Say whether each operator of the models runs here, and if not, why and what to do; plans nothing.",
     "plan": "Plan all models of a manifest and show the plan.",
     "generate": "Plan all models of a manifest and write C, headers, linker fragment and build files.",
     "watch": "Generate, and again whenever the manifest or a model changes, until Ctrl-C.",
     "report": "Write a plan as one HTML page, which needs no network and no script; or a pool of it as SVG.",
-    "inspect": "Print one stage of the road, from the models to the problem, as text or JSON.",
+    "inspect": "Print the result of one compiler stage, as text or JSON.",
     "explain": "Explain where a tensor is placed, when it is live, and why; or what an error code means.",
     "selftest": "Build the generated code for this machine and compare tensors with TensorFlow Lite Micro's or TVM's.",
     "check": "Check a linked image, and its map file, against the plan; exit 4 if a pool is not as planned.",

@@ -1,4 +1,4 @@
-"""Print one stage of the road, from the models to the problem, as text or JSON."""
+"""Print the result of one compiler stage, as text or JSON."""
 
 from __future__ import annotations
 
