@@ -47,7 +47,7 @@ class TargetRule(Table):
         "all",
     )
     pools: kinds.References | None = key(
-        "list of pools", "The only pools that these operands may live in.", ["npu_sram"], None, "any that it reaches"
+        "list of pools", "The only pools that these operands may be in.", ["npu_sram"], None, "any that it reaches"
     )
     scratch: kinds.Size | None = key(
         "size",
@@ -88,7 +88,7 @@ class Target(Table):
     )
     copies: Literal["memcpy", "extern"] = key(
         "",
-        'Who copies tensors to and from its memory. "memcpy": the generated code, on the processor that runs it. '
+        'What copies tensors to and from its memory. "memcpy": the generated code, on the processor that runs it. '
         '"extern": a function of the application, which may use DMA.',
         "memcpy",
         "memcpy",
@@ -260,7 +260,7 @@ class Plan(Table):
 
     algorithm: kinds.Plugin = key(
         "name",
-        'Who plans: "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact", or a plug-in.',
+        'The algorithm: "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact", or a plug-in.',
         "auto",
         "auto",
     )

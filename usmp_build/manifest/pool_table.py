@@ -82,7 +82,7 @@ class Pool(Table):
         'The targets that reach the pool, and how: `{ cpu = "rw", npu = "ro" }`. A list means "rw" for each.',
         {"cpu": "rw", "npu": "ro"},
         None,
-        "everyone",
+        "all targets",
     )
     attributes: kinds.Attributes = key(
         "list of attributes",
