@@ -1,6 +1,10 @@
 """What was measured once: what TensorFlow Lite Micro needs for the same models.
 
-The same way as ours: instructions from entry to exit in QEMU, of one inference on the inputs of inputs.py.
+The same way as ours: instructions from entry to exit in QEMU, of one inference on the inputs of inputs.py.  For exactly
+these files: build `microlite` of TFLM's Makefile with `TARGET=cortex_m_generic`, `TARGET_ARCH=cortex-m4+fp` or
+`cortex-m55`, `BUILD_TYPE=release`, for CMSIS-NN `OPTIMIZED_KERNEL_DIR=cmsis_nn`, and `TARGET_TOOLCHAIN_ROOT=` with the
+folder of arm-none-eabi-gcc and a slash.  Link a program that allocates, fills inputs by `inputs.py` and calls `Invoke`
+once; a plugin such as `tests/firmware/counting` counts instructions between a mark before it and one after.
 """
 
 from __future__ import annotations

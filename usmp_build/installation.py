@@ -27,6 +27,12 @@ def checker() -> Path:
     return (installed if installed.is_dir() else _PACKAGE.parent / "checker") / "check_plan.py"
 
 
+def explanations() -> Path:
+    """Return the folder of the pages that explain error codes."""
+    installed = _PACKAGE / "docs" / "errors"
+    return installed if installed.is_dir() else _PACKAGE.parent / "docs" / "errors"
+
+
 def example(name: str) -> Path:
     """Return the folder of an example.  Raises UsageError when this installation carries none."""
     for root in (_PACKAGE / "share", _PACKAGE.parent):

@@ -1,4 +1,4 @@
-/* Runs one network twice: with its tensors in memory of pages, and with each of them in one piece. */
+/* Runs one network twice: with its tensors in banked memory, and with each of them in one piece. */
 #include <stdio.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ GENERATORS = {
 }
 """How tests call what a row is about, where one test is run for several rows."""
 ROWS = [*GENERATORS, *(f"checked in, built by {tool}" for tool in ("CMake", "Make", "Bazel")), "Bazel"]
-CELL = r"yes \(([a-z](?:, [a-z])*)\)|it is"
+CELL = r"([a-z](?:, [a-z])*)|it is"
 
 
 def table(head: str) -> list[list[str]]:

@@ -15,8 +15,6 @@ def test_models_without_a_manifest(page: Page, shell: Shell) -> None:
     for name in ("digits", "odd_even"):
         shutil.copyfile(DATA / f"{name}.tflite", shell.folder / f"{name}.tflite")
     shell.run(page.take("console"))
-    manifest(shell.folder, tables("doorbell", {"sram": RW}, {}))
-    shell.run(page.take("console"))
 
 
 @runs("docs/cli.md#a-generated-folder")

@@ -2,55 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 import tflite
 
 from tests.support.cli import DATA
 from tests.support.shell import Shell
-from tests.support.snippets import Page, Snippet, runs
-from tests.support.tree import ROOT
-from usmp_build.errors import ManifestError
-from usmp_build.files import DiskFiles
+from tests.support.snippets import Page, runs
 from usmp_build.importers.text import import_text
-from usmp_build.manifest import load, resolve
 
-UNDEFINED_POOL = (ROOT / "tests" / "errors" / "undefined_pool" / "usmp.toml").read_text("utf-8")
 ONE_MODEL = '[project]\nname = "doorbell"\n[models.kws]\npath = "{}"\n'
 
 
 def write(shell: Shell, name: str, text: str) -> None:
     (shell.folder / name).write_text(text, encoding="utf-8")
-
-
-@runs("docs/errors/manifest.md")
-def test_faults_of_manifests(page: Page, shell: Shell) -> None:
-    write(shell, "usmp.toml", UNDEFINED_POOL)
-    shell.run(page.take("console"))
-    explained = set()
-    while page.rest():
-        example = page.take("toml")
-        code = example.section[:4].upper()
-        assert code in codes(example, shell) <= {code, "M120"}, example
-        explained.add(code)
-    known = re.findall(r"(?m)^### (M\d+) ", (ROOT / "docs" / "errors" / "manifest.md").read_text("utf-8"))
-    # examples of these cannot stand in a page in UTF-8, or would be too long for one
-    assert set(known) - explained == {"M102", "M140"}
-
-
-def codes(example: Snippet, shell: Shell) -> set[str]:
-    """What is said about a manifest to which is added what it leaves out, and about the files that it names."""
-    text = example.text
-    if "[project]" not in text:
-        text += '\n[project]\nname = "doorbell"\n'
-        if "[models." not in text:
-            text += '\n[models.kws]\npath = "kws.tflite"\n'
-    try:
-        for model in resolve(load(text.encode(), "usmp.toml")).models:
-            DiskFiles(shell.folder).read(model.path, model.span)
-    except ManifestError as error:
-        return {diagnostic.code for diagnostic in error.diagnostics}
-    return set()
 
 
 @runs("docs/errors/models.md")

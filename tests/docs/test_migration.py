@@ -166,11 +166,6 @@ def test_the_way_of_a_project(page: Page, shell: Shell) -> None:
     assert said(out, shell.folder, application("int8_t scores[KWS_SCORES_SIZE];\n", page.take("c")))
 
 
-def test_every_row_of_the_checklist_is_there() -> None:
-    part = PAGE.partition("## What its features became")[2]
-    assert re.findall(r"(?m)^\| (\d+) \|", part) == [str(number) for number in range(1, 54)]
-
-
 def test_the_flags_are_all_of_tvmcs() -> None:
     named = set(re.findall(r"(?m)^\| `(--workspace-pools[a-z-]*)=", PAGE))
     assert named == FLAGS

@@ -44,7 +44,7 @@ subgraph 0 "main"
 ONE_MODEL = '[targets.cpu]\n[project]\nname = "p"\n[models.kws]\npath = "kws.model.txt"\n'
 
 
-@runs("docs/scopes.md#who-says-what")
+@runs("docs/scopes.md#constraints")
 def test_who_says_what(page: Page, shell: Shell) -> None:
     (shell.folder / "kws.model.txt").write_text(KWS, encoding="utf-8")
     done = call("plan", manifest(shell.folder, ONE_MODEL + page.take("toml").text), "--json")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS
+from usmp_build.cli.explain_code import explanation
+from usmp_build.errors import UsageError
+from usmp_build.installation import explanations
 
 
 def told(folder: Path, name: str, extra: str = "", model: str = "digits") -> list[str]:
@@ -119,3 +123,30 @@ def test_a_model_alone_is_no_name(tmp_path: Path, asked: str) -> None:
     done = call("explain", asked, manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
     assert done.code == 2
     assert f'error[U203]: no buffer is called "{asked}"' in done.err
+
+
+def test_a_code_is_explained_as_on_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = call("explain", "p502").out
+    assert out.startswith("P502 The buffers do not fit\n\n")
+    assert "(docs/ram.md)" in out
+    assert "\nP503" not in out
+
+
+def test_every_code_is_explained_without_marks_of_links() -> None:
+    pages = [page.read_text("utf-8") for page in explanations().glob("*.md")]
+    codes = [code for page in pages for code in re.findall(r"(?m)^##+ ([A-Z]\d{3}) ", page)]
+    texts = {code: explanation(code) for code in codes}
+    assert [code for code, text in texts.items() if not text.startswith(f"{code} ") or "](" in text] == []
+
+
+@pytest.mark.parametrize(("code", "help_"), [("U999", "did you mean U289?"), ("z100", "codes begin with K, M, P,")])
+def test_a_code_that_no_error_has(code: str, help_: str) -> None:
+    done = call("explain", code)
+    assert done.code == UsageError.exit_code
+    assert f"error[U217]: no error has the code {code.upper()}\nhelp: {help_}" in done.err
+
+
+def test_a_tensor_whose_name_looks_like_a_code_needs_a_manifest(tmp_path: Path) -> None:
+    done = call("explain", "P502", manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
+    assert 'error[U203]: no buffer is called "P502"' in done.err

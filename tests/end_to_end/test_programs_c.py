@@ -282,7 +282,7 @@ def test_what_main_may_not_do_is_refused_all_at_once(tmp_path: Path) -> None:
 def test_a_parameter_in_both_kinds_of_memory_is_refused(tmp_path: Path) -> None:
     body = alloc("a", "int8", [4, 4], invoke("work", "x", "a"), invoke("work", "a", "y"))
     assert refusals(tmp_path, function(PORTS, body), pools=PAGES, work=WORK) == [
-        f'parameter "{name}" of "work" is in memory of pages in one call, and in plain memory in another'
+        f'parameter "{name}" of "work" is in banked memory in one call, and in plain memory in another'
         for name in ("a", "b")
     ]
 

@@ -195,7 +195,7 @@ def test_models_that_share_their_pools(tmp_path: Path) -> None:
 def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "find_spec", lambda _: None)
     out = succeeds(manifest(tmp_path, TWO_MODELS), "--runs", "2")
-    assert "2 runs, all equal to those of a second run in other garbage" in out
+    assert "2 runs, all equal to those of a second run with other poison" in out
     assert "pip install 'usmp_build[oracle]'" in out
 
 

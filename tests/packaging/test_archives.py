@@ -14,7 +14,7 @@ from tests.support.processes import far_from_us, output
 from tests.support.tree import ROOT, tracked
 
 NAME = f"usmp_build-{usmp_build.__version__}"
-BESIDE = ("checker/", "cmake/", "schemas/", "bazel/", "BUILD.bazel", "MODULE.bazel", "WORKSPACE")
+BESIDE = ("checker/", "cmake/", "docs/errors/", "schemas/", "bazel/", "BUILD.bazel", "MODULE.bazel", "WORKSPACE")
 """What a wheel has inside of the package, and the source tree beside it."""
 
 SHARED = ("examples/digits/", "tests/data/digits.tflite", "tests/data/odd_even.tflite")

@@ -48,6 +48,10 @@ def test_schemas_and_templates_are_found(installed: Environment, tmp_path: Path)
     assert (tmp_path / "installed.html").read_bytes() == (tmp_path / "tree.html").read_bytes()
 
 
+def test_error_codes_are_explained(installed: Environment) -> None:
+    assert installed.usmp("explain", "P502") == call("explain", "P502").out
+
+
 def test_an_installed_package_names_folders_of_its_own_for_cmake_and_bazel(from_wheel: Environment) -> None:
     cmake, bazel = folders(from_wheel)
     assert (cmake, bazel) == (bazel / "cmake", from_wheel.packages.resolve() / "usmp_build")

@@ -25,13 +25,13 @@ from usmp_build.installation import bazel_dir, cmake_dir
 
 VERBS = {
     "init": "Write a commented starter manifest for one or more models.",
-    "ops": "Say for each operator of the models whether it runs here, and if not, why and what to do; plans nothing.",
+    "ops": "Say whether each operator of the models runs here, and if not, why and what to do; plans nothing.",
     "plan": "Plan all models of a manifest and show the plan.",
     "generate": "Plan all models of a manifest and write C, headers, linker fragment and build files.",
     "watch": "Generate, and again whenever the manifest or a model changes, until Ctrl-C.",
     "report": "Write a plan as one HTML page, which needs no network and no script; or a pool of it as SVG.",
-    "inspect": "Print one stage of the road, from the models to the problem, as text or JSON.",
-    "explain": "Explain where a tensor is placed, when it is live, with whom it shares bytes, and why.",
+    "inspect": "Print the result of one compiler stage, as text or JSON.",
+    "explain": "Explain where a tensor is placed, when it is live, and why; or what an error code means.",
     "selftest": "Build the generated code for this machine and compare tensors with TensorFlow Lite Micro's or TVM's.",
     "check": "Check a linked image, and its map file, against the plan; exit 4 if a pool is not as planned.",
     "diff": "Compare two plans (plan.json): what grew, shrank, moved, came and went.",
@@ -54,7 +54,7 @@ _QUOTING = "--from-tvmc"
 """An option whose value is a command line, so that it begins like an option."""
 
 _EXIT_CODES = """\
-@FILE stands for the arguments in a file, one a line.
+@FILE stands for the arguments in a file, one a line; explain CODE says what an error means, such as error[P502].
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed ·
 5 internal error · 6 not compared (selftest --strict)"""
 

@@ -15,15 +15,14 @@ def expectation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expect-project",
         metavar="NAME",
-        help="refuse a manifest whose project has another name, or that has pool bytes that are not expected",
+        help="fail if the project has another name, or unexpected bytes of pools",
     )
     parser.add_argument(
         "--expect-pool-bytes",
         action="append",
         default=[],
         metavar="POOL",
-        help="refuse a manifest in which this is no constant pool of the application, whose bytes are files; "
-        "or in which another one is",
+        help="fail unless exactly the pools of these options are constant pools of the application, as files",
     )
 
 

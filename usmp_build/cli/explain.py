@@ -1,4 +1,4 @@
-"""Explain where a tensor is placed, when it is live, with whom it shares bytes, and why."""
+"""Explain where a tensor is placed, when it is live, and why; or what an error code means."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import re
 
 from usmp_build import pipeline
+from usmp_build.cli.explain_code import explanation, is_code
 from usmp_build.cli.explain_gone import without_buffer
 from usmp_build.cli.explain_names import names_of
 from usmp_build.cli.explain_overlaps import overlap_lines
@@ -27,13 +28,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument(
         "tensor",
-        help="a buffer as the plan names it (kws.conv/Relu), or a tensor as the file does; else a part of their names",
+        metavar="TENSOR|CODE",
+        help="a buffer as the plan names it (kws.conv/Relu), or a tensor as the file does; else a part of their names; "
+        "or, without a manifest, the code of an error (P502)",
     )
     manifest_arguments(parser)
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
+    if is_code(parsed.tensor) and not parsed.manifest:
+        print(explanation(parsed.tensor))
+        return 0
     request, files = read_request(parsed)
     with Progress(parsed) as progress:
         progress("planning")

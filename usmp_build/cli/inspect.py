@@ -1,4 +1,4 @@
-"""Print one stage of the road, from the models to the problem, as text or JSON."""
+"""Print the result of one compiler stage, as text or JSON."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _ABOUT = {
     "rewrite": "what each rewrite removed, and which channels are left",
     "kernels": "the functions that run each operator, and why not faster ones",
     "scopes": "which pools each tensor may be in, and the copies where two users agree on none",
-    "axes": "rows of tensors in memory of pages",
+    "axes": "rows of tensors in banked memory",
     "connections": "outputs of models that are inputs of others",
     "schedule": "what runs when, and in which direction",
     "storage": "tensors, scratch and constants as buffers",
@@ -226,7 +226,7 @@ def _row_ranges(analysis: Analysis) -> list[str]:
 
 
 def _axes(_: Request, analysis: Analysis) -> Iterator[str]:
-    """Yield a line for each tensor that has planned bytes in memory of pages."""
+    """Yield a line for each tensor that has planned bytes in banked memory."""
     rows = []
     planned = {ref for ref, buffer in analysis.storage.tensors.items() if buffer in analysis.storage.rows}
     for ref, table in ((ref, table) for ref, table in analysis.axes.items() if ref in planned):

@@ -1,4 +1,4 @@
-"""Say for each operator of the models whether it runs here, and if not, why and what to do; plans nothing."""
+"""Say whether each operator of the models runs here, and if not, why and what to do; plans nothing."""
 
 from __future__ import annotations
 

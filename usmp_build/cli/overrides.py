@@ -15,8 +15,8 @@ MANIFEST = "usmp.toml"
 """The manifest that is read, and that `init` writes, when none is named."""
 
 _LISTS = {
-    "--workspace-pools": ("POOL", "where tensors of the model may live, most preferred first"),
-    "--constant-pools": ("POOL", "where weights of the model may live, most preferred first"),
+    "--workspace-pools": ("POOL", "pools for tensors of the model, most preferred first"),
+    "--constant-pools": ("POOL", "pools for weights of the model, most preferred first"),
     "--concurrent": ("OTHER", "models that may run at the same time as the model, beside those of the manifest"),
 }
 

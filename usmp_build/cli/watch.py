@@ -1,6 +1,6 @@
 """Generate, and again whenever the manifest or a model changes, until Ctrl-C.
 
-It takes the options of `generate`.  An error is shown, and the next change waited for.
+It takes the options of `generate`.  It shows an error, and waits for the next change.
 """
 
 from __future__ import annotations

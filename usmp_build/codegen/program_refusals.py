@@ -81,10 +81,10 @@ def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
     for (function, tensor), tensor_forms in sorted(forms(analysis, index).items()):
         if True in tensor_forms and model.subgraphs[function].code is not None:
             name = quoted(model.subgraphs[function].tensors[tensor].name)
-            message = f"{name} of {quoted(model.subgraphs[function].name)} is in memory of pages, but its C takes plain"
+            message = f"{name} of {quoted(model.subgraphs[function].name)} is in banked memory, but its C takes plain"
             yield f"{message} memory", "let the model use other workspace_pools"
         if len(tensor_forms) > 1:
             graph = model.subgraphs[function]
-            message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in memory of pages in"
+            message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in banked memory in"
             help_ = "let all that it is called with live in pools of one kind"
             yield f"{message} one call, and in plain memory in another", help_

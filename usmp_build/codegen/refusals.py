@@ -61,4 +61,4 @@ def _flow(analysis: Analysis, ref: OperatorRef) -> Iterator[tuple[str, str]]:
         yield f"{who} runs a subgraph, but an input of the model arrives row by row", "let it arrive as a whole"
     for subgraph, tensor in ports_of_calls(analysis.models[ref.model], ref):
         if storage.tensors.get(TensorRef(ref.model, subgraph, tensor), -1) in storage.rows:
-            yield f"{who} copies a tensor in memory of pages", "let the tensors that it touches be in other pools"
+            yield f"{who} copies a tensor in banked memory", "let the tensors that it touches be in other pools"

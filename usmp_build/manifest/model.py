@@ -47,7 +47,7 @@ class TargetRule(Table):
         "all",
     )
     pools: kinds.References | None = key(
-        "list of pools", "The only pools that these operands may live in.", ["npu_sram"], None, "any that it reaches"
+        "list of pools", "The only pools that these operands may be in.", ["npu_sram"], None, "any that it reaches"
     )
     scratch: kinds.Size | None = key(
         "size",
@@ -88,7 +88,7 @@ class Target(Table):
     )
     copies: Literal["memcpy", "extern"] = key(
         "",
-        'Who copies tensors to and from its memory. "memcpy": the generated code, on the processor that runs it. '
+        'What copies tensors to and from its memory. "memcpy": the generated code, on the processor that runs it. '
         '"extern": a function of the application, which may use DMA.',
         "memcpy",
         "memcpy",
@@ -116,26 +116,24 @@ class Place(Table):
     range: kinds.Range | None = key(
         "list of two whole numbers", "Operators by position in the model: the first and the last.", [3, 7], None
     )
-    target: kinds.Reference | None = key("target", "Who runs them.", "npu", None, "as without the rule")
+    target: kinds.Reference | None = key("target", "The target that runs them.", "npu", None, "unchanged")
     pools: kinds.References | None = key(
-        "list of pools", "Where they live, most preferred first.", ["sram"], None, "as without the rule"
+        "list of pools", "Their pools, most preferred first.", ["sram"], None, "unchanged"
     )
     operands: kinds.Operands | None = key(
         "list of operands",
-        "The operands of the operators that `pools` applies to; written as in a target's rules.",
+        "The operands that `pools` applies to, as in a target's rules.",
         ["outputs"],
         None,
         "outputs and scratch",
     )
-    kernels: kinds.Plugin | None = key(
-        "name", "The kernel library that runs them.", "extern", None, "as without the rule"
-    )
+    kernels: kinds.Plugin | None = key("name", "The kernel library that runs them.", "extern", None, "unchanged")
     axis_separators: kinds.Counts | None = key(
         "list of whole numbers",
-        "Axes before which a tensor's shape is cut, for memory of pages: what follows a cut is a row.",
+        "Axes before which a tensor's shape is cut, for banked memory: what follows a cut is a row.",
         [3],
         None,
-        "as without the rule",
+        "unchanged",
     )
 
 
@@ -157,14 +155,14 @@ class Model(Table):
     )
     workspace_pools: kinds.References | None = key(
         "list of pools",
-        "Where tensors may live, most preferred first: what does not fit into one pool goes to the next.",
+        "Pools for tensors, most preferred first: what does not fit into one goes to the next.",
         ["dtcm", "sram"],
         None,
         'every "rw" pool, in the order of the manifest',
     )
     constant_pools: kinds.References | None = key(
         "list of pools",
-        "Where weights may live, most preferred first.",
+        "Pools for weights, most preferred first.",
         ["flash"],
         None,
         'every "ro" pool, in the order of the manifest',
@@ -262,15 +260,14 @@ class Plan(Table):
 
     algorithm: kinds.Plugin = key(
         "name",
-        'Who plans: "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact", or a plug-in.',
+        'The algorithm: "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact", or a plug-in.',
         "auto",
         "auto",
     )
     options: Mapping[str, Any] = key("table", "Options of the algorithm.", {"attempts": 100}, {}, "its defaults")
     layout_copies: bool = key(
         "true or false",
-        "In memory of pages: whether to copy a tensor that two operators need in rows of different lengths. Without "
-        "it, that is an error.",
+        "In banked memory: whether to copy a tensor that two operators need in rows of different lengths.",
         True,
         False,
     )
@@ -278,7 +275,7 @@ class Plan(Table):
         "",
         'What plans are optimized for. "ram": the least memory. "balanced": that too, but no rewrite that makes an '
         "operator do more: constant channels stay that fill a block of four, and convolutions do not read their "
-        "windows pixel by pixel. Orders and directions of operators cost nothing, so they stay free.",
+        "windows pixel by pixel.",
         "ram",
         "ram",
     )
@@ -298,15 +295,14 @@ class Plan(Table):
     )
     rows: bool = key(
         "true or false",
-        "Whether layers may run row by row, so that a tensor never exists as a whole ([ram.md](ram.md)). They do "
-        "where that takes fewer bytes.",
+        "Whether layers may run row by row where that takes fewer bytes, so that a tensor never exists as a whole "
+        "([ram.md](ram.md)).",
         False,
         True,
     )
     recompute: kinds.Percent = key(
         "percentage",
-        "With `rows`: how many more multiplications each model may take so that fewer rows are in memory: they are "
-        "dropped, and computed again where each per cent saves a fifth of a per cent of the workspace "
+        "With `rows`: how many more multiplications each model may take so that fewer rows are in memory "
         "([ram.md](ram.md#rows-that-are-computed-again)).",
         "10 %",
         0,

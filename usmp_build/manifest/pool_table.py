@@ -82,7 +82,7 @@ class Pool(Table):
         'The targets that reach the pool, and how: `{ cpu = "rw", npu = "ro" }`. A list means "rw" for each.',
         {"cpu": "rw", "npu": "ro"},
         None,
-        "everyone",
+        "all targets",
     )
     attributes: kinds.Attributes = key(
         "list of attributes",
@@ -130,9 +130,8 @@ class Pool(Table):
     )
     dims: Literal[1, 2, 3, 4, 5, 6] = key(
         "",
-        "1: plain memory. 2: memory of pages, in which each row of a tensor lies wherever pages are free, and a table "
-        "points to the rows. More: memory of pages, too, for tensors of as many physical axes, the last of which is a "
-        "row.",
+        "1: plain memory. 2: banked memory: each row of a tensor lies wherever pages are free, and a table points to "
+        "the rows. More: the same, for tensors of as many physical axes, the last of which is a row.",
         2,
         1,
     )

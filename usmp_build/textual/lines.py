@@ -30,7 +30,7 @@ _LONGEST_EXCERPT = 400
 _LONGEST_QUOTE = 80
 _POSITION = re.compile("@[0-9]{1,9}")
 """At most nine digits: copies get the positions after the last one, and all must fit an int in C."""
-_FORM = "docs/errors/text.md shows the form of such lines"
+_FORM = '"usmp-build explain T302" shows the form of such lines'
 _ITEM = 64
 """Approximate bytes of a list item in Python."""
 

@@ -1,15 +1,15 @@
 """Build the generated code for this machine and compare tensors with TensorFlow Lite Micro's or TVM's.
 
 The models of the plan run one after the other, producers before consumers, on extreme and on random inputs; connected
-inputs hold what other models wrote.  Before each run, garbage fills all bytes that hold no data between runs, and what
-the manifest keeps must be intact.  At every step, garbage fills the bytes that hold no live buffer; with --sanitize,
-the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
-application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
-and every access is traced, of rows in each position: how closely buffers may lie must follow from these accesses, too.
-TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, LiteRT for operators that only that
-runs, each on the inputs that ours had, and TVM for models that it imported; what is undefined and runs on which they
-abort are counted, and not compared.  Without them, and for programs, the check is only that results do not depend on
-the garbage.
+inputs hold what other models wrote.  The program poisons all bytes that hold no live buffer, before each run and at
+every step, and what the manifest keeps between runs must be intact; with --sanitize, the compiler's sanitizers watch
+these bytes and those around the pools.  --source names files with kernels and functions of the application.  With
+--accesses, each operator runs once instead, and the program traces every access, of rows in each position: how closely
+buffers may lie must follow from these accesses, too.
+
+The reference is TensorFlow Lite Micro, if the package `tflite-micro` is installed, LiteRT for operators that only that
+runs, and TVM for models that it imported.  Undefined elements, and runs on which a reference aborts, are counted and
+not compared.  Without a reference, and for programs, results must not depend on the poison.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _compared(
         wanted, ours = comparable_tensors(planned, index, runs), our_tensors(planned, index, runs)
         answers = oracle_tensors(model, data, start_inputs, wanted, is_stateful, ours)
     if answers is None:
-        against = "a second run in other garbage"
+        against = "a second run with other poison"
         if data is not None:
             against += " (to compare with TensorFlow Lite Micro: pip install 'usmp_build[oracle]')"
         count = len({record.tensor for record in runs[0]})

@@ -56,7 +56,7 @@ class Demands:
         self._everywhere = frozenset({CALLER, *self._positions.values()})
         plain = {i for i, pool in enumerate(request.pools) if not pool.page}
         paged = self.names(set(self._positions.values()) - plain)
-        who = f"it is not taken row by row, as memory of pages ({paged}) demands"
+        who = f"it is not taken row by row, as banked memory ({paged}) demands"
         self._plain = Limit(frozenset({CALLER, *plain}), who, "name a pool of plain memory (without `dims`), too")
         self._reach = {(t, writes): self._reached(t, writes) for t in range(len(request.targets)) for writes in (0, 1)}
 
