@@ -213,15 +213,18 @@ def _plan_again(candidates: _Candidates, again: Sequence[_Ways], plan: _Planner)
 def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
     """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
     best: _Ways = {}
+    tried = [best]
     for each in ways:
+        tried.append(each)
         if candidates.is_better(each):
             best = each
     models = sorted({index for each in ways for index in each})
     for index in models if 1 < len(models) <= effort.ORDER_MODELS else ():
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: each[index]} for each in ways if index in each)):
-            if changed != best and candidates.is_better(changed):
-                best = changed
+            if changed not in tried:
+                tried.append(changed)
+                best = changed if candidates.is_better(changed) else best
     return best
 
 
