@@ -60,6 +60,11 @@ class Replanner:
         """Return a replanner whose algorithm takes little effort, if it supports that."""
         return self.by(self.algorithm.brief) if isinstance(self.algorithm, Auto) else self
 
+    def at_first(self) -> Replanner:
+        """Return a replanner that ends with the first plan, made with little effort."""
+        first = replace(self, takes_first=True)
+        return first.by(replace(self.algorithm, minimize=False).brief) if isinstance(self.algorithm, Auto) else first
+
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""
         self.step()
