@@ -52,6 +52,11 @@ class Replanner:
         """Return a replanner of the same models for another request, with the same algorithm."""
         return replace(self, request=request, libraries=_libraries(request))
 
+    def of_model(self, index: int) -> Replanner:
+        """Return a replanner of one model, as if there were no other one."""
+        request = replace(self.request, models=(self.request.models[index],), concurrent=frozenset(), connections=())
+        return replace(self.asking(request), models=(self.models[index],))
+
     def by(self, algorithm: Algorithm) -> Replanner:
         """Return a replanner of the same firmware with another algorithm."""
         return replace(self, algorithm=algorithm)
