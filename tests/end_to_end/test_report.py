@@ -77,6 +77,19 @@ def test_what_would_change_is_what_planning_says(page: str, tmp_path: Path) -> N
     assert "[pools.sram] size − 1,024" not in changes  # nothing would be left
 
 
+def test_models_that_do_more_than_take_turns_are_planned_together(tmp_path: Path) -> None:
+    """What one keeps between runs, the others cannot use."""
+    models = {"digits": DIGITS, "kept": ODD_EVEN + 'outputs = "reserved"\n', "odd_even": ODD_EVEN}
+    text = tables("doorbell", {"sram": RW, "flash": RO}, models)
+    page = report(tmp_path, manifest(tmp_path, text))
+    changes = {row[0]: row[1] for row in table(tree(page), "change of the manifest")[1:]}
+    for name in models:
+        options = [f"--model={other}" for other in models if other != name]
+        plan = json.loads(call("plan", manifest(tmp_path, text), "--json", *options).out)
+        assert changes[f"without model {name}"] == f"{plan['workspace']['achieved']:,}"
+    assert changes["without model odd_even"] > changes["without model kept"] == "759"
+
+
 @pytest.mark.long
 def test_a_larger_pool_saves_what_the_plan_costs(tmp_path: Path) -> None:
     pools = {"tcm": RW + 'size = "512 B"\n', "sram": RW, "flash": RO}

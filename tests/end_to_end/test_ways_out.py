@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import call, manifest, one_model
+from tests.support.net import Net
 from tests.support.nets import NETS
 from tests.support.tools import few
 
@@ -77,6 +78,18 @@ def test_what_was_switched_off_may_be_switched_on(tmp_path: Path, size: int, mod
     words = next(keys for key, keys in on.items() if key in way)
     path = firmware(tmp_path, SWITCHED_OFF.format(size=size, model=words[0], plan=words[1]))
     assert call("plan", path).code == 0
+
+
+def test_an_input_that_is_larger_than_the_pool_is_proof_enough(tmp_path: Path) -> None:
+    """It is in one piece, whether layers run row by row or not."""
+    net = Net(3)
+    small = net.conv(net.input(16, 16, 4), 4, (3, 3), stride=2)
+    (tmp_path / "c.tflite").write_bytes(net.file(net.conv(small, 4, (3, 3), stride=2)))
+    first, way, *_ = refused(firmware(tmp_path, SWITCHED_OFF.format(size=1000, model="", plan="")))
+    assert first.endswith(
+        'the buffers do not fit: pool "a" (1,000 bytes) is 24 bytes too small at step 0 "c: enter": c.t0 1,024'
+    )
+    assert way == "help: no plan needs less; each of these makes a plan:"
 
 
 def test_the_message_counts_what_buffers_may_share(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from usmp_build.errors import UsmpError
 from usmp_build.layout import AlternativesRecord, CompilerPlanRecord, ModelAlternativesRecord
@@ -46,8 +46,7 @@ def _alone(replanner: Replanner, chosen: BestCandidate, plan: Plan, index: int) 
     bytes_ = workspace_bytes.workspace_of(chosen.analysis, plan, index)
     if bytes_ == together or len(request.models) == 1 or not chosen.ways or request.connections:
         return workspace_bytes.standalone_bytes(request, chosen, plan, index)
-    alone = replace(request, models=(request.models[index],), concurrent=frozenset())
-    best = choose(replace(replanner.asking(alone).by(Auto()), models=(replanner.models[index],)))
+    best = choose(replanner.of_model(index).by(Auto()))
     return bytes_ if best.plan is None else min(bytes_, workspace(best.analysis, best.plan))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -13,8 +13,9 @@ from usmp_build.layout import Summary
 from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import peaks
 from usmp_build.report.cost_row import cost_row
-from usmp_build.request import Request
+from usmp_build.request import Access, Request
 from usmp_build.search.limits import Fitted, fit
+from usmp_build.search.operator_order import BestCandidate, has_one_pool
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import align_up, show_bytes
 
@@ -41,24 +42,45 @@ class _Other:
 
     what: str
     request: Request | None
-    without: int | None = None
-    """The model that it lacks."""
+    model: int | None = None
+    """The only model that is different."""
+    is_without: bool = False
+    """Whether it lacks this model."""
 
 
-def changes(replanner: Replanner, fitted: Fitted, summary: Summary) -> tuple[Change, ...]:
+def changes(replanner: Replanner, fitted: Fitted, summary: Summary, alone: Sequence[int]) -> tuple[Change, ...]:
     """Plan without each model, without rows, with the largest input by rows, and with each limit a KiB less and more.
 
-    Only the first changes are planned, and none that the manifest may not say.
+    Only the first changes are planned, and none that the manifest may not say.  `alone` has the bytes of workspace of
+    each model by itself: where models take turns in one pool, they need as much as the one that needs most.
     """
+    apart = alone if _take_turns(replanner.request, fitted.chosen) else ()
     others = _others(replanner.request, fitted, summary)
-    planned = (_planned(replanner, summary, other) for other in islice(others, effort.CHANGES))
+    planned = (_planned(replanner, summary, other, apart) for other in islice(others, effort.CHANGES))
     return tuple(change for change in planned if change is not None)
+
+
+def _take_turns(request: Request, chosen: BestCandidate) -> bool:
+    """Tell whether models share nothing but the bytes of a pool for workspace only, and whether places cost nothing."""
+    problem, storage = chosen.analysis.problem, chosen.analysis.storage
+    workspace = {
+        index
+        for index, buffer in enumerate(problem.buffers)
+        if any(request.pools[pool].access is Access.WORKSPACE for pool in buffer.pools)
+    }
+    users = [buffer.models for buffer in storage.buffers]
+    return (
+        has_one_pool(chosen.analysis)
+        and workspace == {*storage.workspace}
+        and all(users[i] == users[other] for i in workspace for other in workspace.intersection(problem.conflicts[i]))
+        and not any(cost for buffer in problem.buffers for cost in buffer.costs)
+    )
 
 
 def _others(request: Request, fitted: Fitted, summary: Summary) -> Iterator[_Other]:
     if len(request.models) > 1:
         for index, model in enumerate(request.models):
-            yield _Other(f"without model {model.name}", request.without_model(index), index)
+            yield _Other(f"without model {model.name}", request.without_model(index), index, is_without=True)
     if request.rows:
         yield _Other("[plan] rows = false", request.layer_by_layer())
     else:
@@ -92,17 +114,22 @@ def _inputs_by_rows(request: Request, fitted: Fitted) -> Iterator[_Other]:
         model = request.models[index]
         by_rows = replace(model, inputs_by_rows=model.span or model.name, recompute=0)
         if not model.inputs_by_rows:
-            yield _Other(f'[models.{model.name}] inputs = "rows"', request.with_model(index, by_rows))
+            yield _Other(f'[models.{model.name}] inputs = "rows"', request.with_model(index, by_rows), index)
 
 
-def _planned(replanner: Replanner, summary: Summary, other: _Other) -> Change | None:
+def _planned(replanner: Replanner, summary: Summary, other: _Other, apart: Sequence[int]) -> Change | None:
     """Plan another manifest; None if it may not say that."""
     if other.request is None:
         return Change(other.what, summary.workspace.achieved, summary.cost.total, is_same_plan=True)
+    rest = max((bytes_ for index, bytes_ in enumerate(apart) if index != other.model), default=0)
     variant = replanner.asking(other.request)
-    if other.without is not None:
-        models = (model for index, model in enumerate(replanner.models) if index != other.without)
+    if other.is_without:
+        if apart:
+            return Change(other.what, rest, None)
+        models = (model for index, model in enumerate(replanner.models) if index != other.model)
         variant = replace(variant, models=tuple(models))
+    elif other.model is not None and apart:
+        variant = variant.of_model(other.model)
     try:
         chosen = fit(variant).chosen
     except UsmpError:
@@ -110,6 +137,6 @@ def _planned(replanner: Replanner, summary: Summary, other: _Other) -> Change | 
     if chosen.plan is None:
         return Change(other.what, None, None)
     sizes = zip(other.request.pools, peaks(chosen.analysis.problem, chosen.plan), strict=True)
-    workspace = sum(size for pool, size in sizes if pool.access.value == "rw")
-    cost = cost_row(other.request, chosen.analysis, chosen.plan).total if other.without is None else None
-    return Change(other.what, workspace, cost)
+    workspace = sum(size for pool, size in sizes if pool.access is Access.WORKSPACE)
+    cost = None if other.is_without else cost_row(other.request, chosen.analysis, chosen.plan).total
+    return Change(other.what, workspace if other.model is None else max(workspace, rest), cost)

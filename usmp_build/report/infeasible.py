@@ -15,7 +15,7 @@ from usmp_build.planner.memory.explain import explain
 from usmp_build.planner.memory.limits import with_limits
 from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.shortage import ProofScope, Shortage, put_into_words
-from usmp_build.report.suggestions import suggested_fixes
+from usmp_build.report.suggestions import Restated, suggested_fixes
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.limits import Fitted, ports_exceed_limits, without_limits
@@ -26,21 +26,19 @@ from usmp_build.search.replanner import Replanner
 def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     """Explain why there is no plan, once for each family of pools; the place is the limit in question."""
     request, analysis = replanner.request, fitted.chosen.analysis
-    quick = replanner.briefly()
     is_small = len(analysis.problem.buffers) <= effort.FIXES_BUFFERS
-    algorithm = (replanner if is_small else quick).algorithm
+    algorithm = (replanner if is_small else replanner.briefly()).algorithm
 
-    def restate(other: Request) -> Analysis | None:
-        asked = quick.asking(other)
+    def restate(other: Request) -> Restated | None:
+        asked = replanner.asking(other)
         first = asked.analyze()
         if ports_exceed_limits(other, first):
             return None
-        within = choose(replace(asked, takes_first=True), first)
+        within = choose(asked.at_first(), first)
         if within.plan is not None or len(first.problem.buffers) > effort.FIXES_BUFFERS:
-            return within.analysis
-        unlimited = choose(asked.asking(without_limits(other, range(len(other.pools))))).analysis
-        problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
-        return replace(unlimited, problem=problem)
+            return within.analysis, within.plan
+        unlimited = choose(asked.briefly().asking(without_limits(other, range(len(other.pools))))).analysis
+        return _limited(other, unlimited), None
 
     exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
@@ -59,18 +57,25 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
 def _scope(request: Request, chosen: BestCandidate, shortage: Shortage) -> ProofScope:
     """Tell whether a shortage that is proven of this schedule is one of any other, too."""
     analysis = chosen.analysis
-    buffers = analysis.storage.buffers
-    if not shortage.proven or any(buffers[index].kind is Kind.CONSTANT for index in shortage.witness.buffers):
+    kinds = [analysis.storage.buffers[index].kind for index in shortage.witness.buffers]
+    if not shortage.proven or Kind.CONSTANT in kinds:
         return ProofScope.ALL
-    is_alone = len(shortage.witness.buffers) == 1 and not chosen.ways  # it is too large whenever it is alive
-    ways = [(each, confined(each.problem, shortage.pools)) for each in chosen.ways or (analysis,)]
+    is_port = kinds in ([Kind.INPUT], [Kind.OUTPUT])
+    is_alone = is_port or (len(kinds) == 1 and not chosen.ways)  # it is too large whenever it is alive
+    limited = (_limited(request, each) for each in chosen.ways or (analysis,))
+    ways = [(each, confined(each.problem, shortage.pools)) for each in limited]
     if not is_alone and least_bytes(request, ways) < shortage.room + shortage.missing:
         return ProofScope.SCHEDULE
     if chosen.other_buffers:
         return ProofScope.SAME_BUFFERS
-    if chosen.ways:
+    if chosen.ways and not is_alone:
         return ProofScope.ROWS
     return ProofScope.ALL if request.rows else ProofScope.LAYER_BY_LAYER
+
+
+def _limited(request: Request, analysis: Analysis) -> Analysis:
+    """Return an analysis that was made without limits with those of the request."""
+    return replace(analysis, problem=with_limits(analysis.problem, (pool.limit for pool in request.pools)))
 
 
 def _together(request: Request, analysis: Analysis, witness: Witness) -> str:

@@ -47,7 +47,8 @@ class Study:
 def study(replanner: Replanner, fitted: Fitted, summary: Summary, alternatives: AlternativesRecord) -> Study:
     """Plan what may be changed, and look at what was chosen."""
     operators = dict(_operators(fitted.chosen.analysis))
-    return Study(alternatives, changes(replanner, fitted, summary), operators)
+    alone = [model.workspace for model in alternatives.models]
+    return Study(alternatives, changes(replanner, fitted, summary, alone), operators)
 
 
 def _operators(analysis: Analysis) -> Iterator[tuple[str, OperatorFacts]]:

@@ -19,14 +19,17 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.components import families, restricted
-from usmp_build.planner.memory.plan import Allocation
+from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.shortage import Fix, Shortage
 from usmp_build.planner.memory.trials import Attempt, Trials
 from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
 from usmp_build.units import count_bytes, show_bytes
 
-Restate: TypeAlias = Callable[[Request], Analysis | None]
+Restated: TypeAlias = tuple[Analysis, Plan | None]
+"""What the passes find, and the first plan, if there is one already."""
+
+Restate: TypeAlias = Callable[[Request], Restated | None]
 """What the passes would find if the manifest said something else; None: nothing that fits.
 
 Raises UsmpError if it may not say that."""
@@ -52,11 +55,18 @@ def suggested_fixes(
         if not trials.left(analysis.problem):
             return
         try:
-            after = restate(change.applied(request))
+            restated = restate(change.applied(request))
         except UsmpError:
             continue
-        places = _solved(after.problem, concerned, trials) if after else None
-        if after is not None and places is not None:
+        if restated is None:
+            continue
+        after, plan = restated
+        if plan is None or isinstance(change, _AnotherPool):  # which buffers go there depends on how good the plan is
+            places = _solved(after.problem, concerned, trials)
+        else:
+            trials.charge(after.problem)
+            places = dict(enumerate(plan.allocations))
+        if places is not None:
             yield change.fix(request, _Outcome(analysis, after, places))
 
 

@@ -52,6 +52,11 @@ class Replanner:
         """Return a replanner of the same models for another request, with the same algorithm."""
         return replace(self, request=request, libraries=_libraries(request))
 
+    def of_model(self, index: int) -> Replanner:
+        """Return a replanner of one model, as if there were no other one."""
+        request = replace(self.request, models=(self.request.models[index],), concurrent=frozenset(), connections=())
+        return replace(self.asking(request), models=(self.models[index],))
+
     def by(self, algorithm: Algorithm) -> Replanner:
         """Return a replanner of the same firmware with another algorithm."""
         return replace(self, algorithm=algorithm)
@@ -59,6 +64,11 @@ class Replanner:
     def briefly(self) -> Replanner:
         """Return a replanner whose algorithm takes little effort, if it supports that."""
         return self.by(self.algorithm.brief) if isinstance(self.algorithm, Auto) else self
+
+    def at_first(self) -> Replanner:
+        """Return a replanner that ends with the first plan, made with little effort."""
+        first = replace(self, takes_first=True)
+        return first.by(replace(self.algorithm, minimize=False).brief) if isinstance(self.algorithm, Auto) else first
 
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""

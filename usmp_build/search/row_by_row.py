@@ -49,12 +49,13 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     if replanner.takes_first and chosen.plan is not None:
         return chosen
     whole, of_whole = layer_by_layer.first, layer_by_layer.of_models
-    enough = _enough(request, whole, of_whole)
+    enough = _enough(replanner, whole, of_whole)
     rows = dict(_rows(replanner, chosen.analysis, _small(request, of_whole, enough)))
     if not rows:
         return chosen
     fed = frozenset(index for index in rows if request.models[index].has_row_ports)
-    directions = (Direction.FORWARD, *([Direction.BACKWARD] if len(fed) < len(rows) else []))
+    has_two_ways = len(fed) < len(rows) and not replanner.takes_first
+    directions = (Direction.FORWARD, *([Direction.BACKWARD] if has_two_ways else []))
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
     orders = [
         tuple(orders_of_model(request, each, i, enough) if i in rows else of_i for i, of_i in enumerate(of_whole))
@@ -82,16 +83,22 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     return planned_again(replanner, best, replanner.glance) if has_choice else best
 
 
-def _enough(request: Request, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
+def _enough(replanner: Replanner, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
     """Return bytes with which models that take turns need no more than another one in any case; 0: none can.
 
     In one pool they need as much as the one that needs most, and that is no less than its inputs, or its outputs.  A
-    plan may take more than what is alive at the fullest job of its order, so it is half.
+    plan may take more than what is alive at the fullest job of its order, so it is half.  Where any plan will do, it is
+    half of all pools.
     """
     survivors = analysis.survivors
-    if any(survivors.before) or any(survivors.after) or not _fills_one_pool(analysis):
+    if any(survivors.before) or any(survivors.after):
         return 0
-    whole = (not asked.has_row_ports for asked in request.models)
+    if replanner.takes_first:
+        pools = {pool for index in analysis.storage.workspace for pool in analysis.problem.buffers[index].pools}
+        return sum(analysis.problem.limits[pool] or 0 for pool in pools) // 2
+    if not _fills_one_pool(analysis):
+        return 0
+    whole = (not asked.has_row_ports for asked in replanner.request.models)
     return max((each.floor for each in compress(orders, whole) if each is not None), default=0) // 2
 
 
@@ -213,15 +220,18 @@ def _plan_again(candidates: _Candidates, again: Sequence[_Ways], plan: _Planner)
 def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
     """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
     best: _Ways = {}
+    tried = [best]
     for each in ways:
+        tried.append(each)
         if candidates.is_better(each):
             best = each
     models = sorted({index for each in ways for index in each})
     for index in models if 1 < len(models) <= effort.ORDER_MODELS else ():
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: each[index]} for each in ways if index in each)):
-            if changed != best and candidates.is_better(changed):
-                best = changed
+            if changed not in tried:
+                tried.append(changed)
+                best = changed if candidates.is_better(changed) else best
     return best
 
 

@@ -11,11 +11,14 @@ from dataclasses import dataclass, field, replace
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
+from usmp_build.passes.effects import bits_of, members_of
 from usmp_build.passes.order.below import Below, orders_below
+from usmp_build.passes.order.edge_rows import EdgeRows
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
 from usmp_build.passes.order.search import best_order, fullest_job
 from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
+from usmp_build.passes.separations import allowed_distances
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
@@ -129,7 +132,8 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
     if analysis.models[index].is_program:
         return _least_of_program(analysis, members, index)
     all_jobs, operators = jobs_of(request, analysis, index)
-    jobs = confined(all_jobs, members)
+    rows = EdgeRows(analysis, allowed_distances(request, analysis))
+    jobs = confined(all_jobs, frozenset(members_of(rows.all(bits_of(members)))))
     if request.models[index].recompute and _has_rows(operators):
         return fullest_job(jobs)
     if request.models[index].free_order:

@@ -101,8 +101,10 @@ class _Timeline:
 
     def pair(self, edge: int, other: int) -> Iterator[tuple[tuple[int, int], Separation]]:
         """Yield the separations of an edge and another buffer, if they may overlap."""
+        if not self._allowed.may_overlap(edge, other):  # it tells constants apart, which meet the edge at every step
+            return
         common = [t for life in self._intervals[other] for t in self._meeting(edge, life)]
-        if not common or not self._allowed.may_overlap(edge, other):
+        if not common:
             return
         for below, above in ((edge, other), (other, edge)):
             bytes_, at = max((self._minimum_distance(below, above, t), t) for t in common)

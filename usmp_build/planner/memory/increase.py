@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple
 
 from usmp_build.planner.memory.bounds import required
+from usmp_build.planner.memory.limits import with_limits
 from usmp_build.planner.memory.plan import peaks
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.trials import Trials
@@ -42,9 +42,7 @@ def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int) -
 
 def limited(problem: Problem, pool: int, limit: int | None) -> Problem:
     """Return the problem with another limit of one pool, in bytes; None: as large as needed."""
-    pools = list(problem.pools)
-    pools[pool] = replace(pools[pool], limit=limit)
-    return replace(problem, pools=tuple(pools))
+    return with_limits(problem, (*problem.limits[:pool], limit, *problem.limits[pool + 1 :]))
 
 
 def _least_possible(problem: Problem, pool: int, low: int) -> int | None:

@@ -18,7 +18,9 @@ def cheaper_elsewhere(problem: Problem, plan: Plan) -> tuple[int, ...]:
 def with_limits(problem: Problem, limits: Iterable[int | None]) -> Problem:
     """Return the problem with these limits of its pools, in bytes; None: as large as needed."""
     pools = zip(problem.pools, limits, strict=True)
-    return replace(problem, pools=tuple(replace(pool, limit=limit) for pool, limit in pools))
+    limited = replace(problem, pools=tuple(replace(pool, limit=limit) for pool, limit in pools))
+    object.__setattr__(limited, "heaviest", problem.heaviest)  # whatever the limits
+    return limited
 
 
 def with_room_in_last_pools(problem: Problem) -> Problem:

@@ -53,13 +53,24 @@ def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witnes
     on.  Heavier sets may exist where models run concurrently, and in problems without intervals.
     """
     scales = _Scales(problem, pools)
+    known: dict[tuple[int, ...], Witness] = problem.heaviest
     best = Witness()
     for component in components(problem, members):
-        cliques = list(_side_by_side(problem, scales, component))
-        if cliques:
-            together = scales.weigh((index for clique in cliques for index in clique.buffers), None)
-            best = max(best, cliques[0], together, *scales.recurring(component), key=_weight)
+        key = pools, *component
+        if key not in known:
+            known[key] = max(_heavy_sets(problem, scales, component), key=_weight)
+        best = max(best, known[key], key=_weight)
     return scales.thinned(best)
+
+
+def _heavy_sets(problem: Problem, scales: _Scales, component: Sequence[int]) -> Iterator[Witness]:
+    """Yield sets of buffers of a component, the heaviest one among them; the first is empty."""
+    yield Witness()
+    cliques = list(_side_by_side(problem, scales, component))
+    if cliques:
+        yield cliques[0]
+        yield scales.weigh((index for clique in cliques for index in clique.buffers), None)
+        yield from scales.recurring(component)
 
 
 def _weight(witness: Witness) -> tuple[int, bool, int]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 UNNAMED_POOL = "memory"
 """The name of the pool where a problem states none."""
@@ -83,6 +84,8 @@ class Problem:
     """For each buffer the ascending indices of those it conflicts with: a tuple, or `clique.Others`.  Mutual."""
     separations: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """The minimum distance of `(below, above)` where it is not the size of the lower buffer: see `separation`."""
+    heaviest: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What `pressure` keeps: algorithms and proofs ask for the same bounds again and again."""
 
     @property
     def limits(self) -> tuple[int | None, ...]:

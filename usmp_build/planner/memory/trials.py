@@ -36,11 +36,15 @@ class Trials:
         """Return how often it may still run on problems of this size."""
         return self._left // _price(problem)
 
+    def charge(self, problem: Problem) -> None:
+        """Count a plan of this problem, made here or elsewhere."""
+        self._left -= _price(problem)
+
     def plan(self, problem: Problem) -> Plan | None:
         """Run the algorithm unless a bound rules out a plan; None if there is no valid plan."""
         if unmet(problem):
             return None
-        self._left -= _price(problem)
+        self.charge(problem)
         return sound_plan(self._attempt, problem)
 
 
