@@ -21,7 +21,6 @@ import numpy as np
 
 from usmp_build import effort
 from usmp_build.planner.algorithms.core import core
-from usmp_build.planner.algorithms.large import plan
 from usmp_build.planner.memory.timeline import Array, Timeline
 
 _MOST_WORK = 1 << 60
@@ -51,6 +50,8 @@ def plan_timeline(timeline: Timeline, work: int | None = None) -> TimelinePlan:
         raise ValueError(f"work has to be at least 0 and less than {_MOST_WORK}, not {work}")
     module = core()
     if module is None:
+        from usmp_build.planner.algorithms.large import plan  # only now: the core does without it
+
         offsets, visits = plan.plan(timeline, work)
     else:
         arrays = (timeline.lower, timeline.upper, timeline.size, timeline.alignment)
