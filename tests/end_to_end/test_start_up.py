@@ -54,7 +54,7 @@ OF_OTHER_VERBS = {"page", "schema", "starter"}
 WITHOUT_CORE = {"large.first_fit", "large.plan", "large.repair"}
 FOR_SEVERAL_POOLS = {"exact.areas", "exact.assign", "exact.heights", "exact.several_pools"}
 
-TFLITE = """enums flatbuffer flexbuffer handles list_items offline operators reader schema tensors""".split()
+TFLITE = """enums flatbuffer flexbuffer handles list_items offline operators reader schema""".split()
 
 
 def modules(*arguments: object, cwd: Path = ROOT) -> set[str]:
