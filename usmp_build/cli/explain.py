@@ -60,14 +60,25 @@ def _find(planned: pipeline.Planned, query: str) -> list[str]:
     names = names or _names_of(planned.analysis, planned.imported, query)
     if explanations := [each for name in names for each in _explanations(planned, name)]:
         return explanations
-    bare = {"", *(f"{model.name}." for model in planned.summary.models)}
-    inside = [row for row in buffers if query and query in row.name.partition(".")[2]]
-    containing = inside or [row for row in buffers if query in row.name and query not in bare]
+    return _of_containing(planned, query)
+
+
+def _of_containing(planned: pipeline.Planned, query: str) -> list[str]:
+    """Return explanations of the buffers whose names contain this; of constants if there are no others."""
+    containing = _containing(planned, query)
     constants = [row.name for row in containing if row.kind == "constant"]
     others = [row for row in containing if row.kind != "constant"]
     names = [*dict.fromkeys(row.tensor if query in row.tensor else row.name for row in others or containing)]
     also = [f"also constants: {listed(constants)}"] if others and constants else []
     return [each for name in names for each in _of_buffers(planned, name)] + also
+
+
+def _containing(planned: pipeline.Planned, query: str) -> list[BufferRow]:
+    """Return the buffers whose names contain this: behind the name of the model, if there are such."""
+    buffers = planned.summary.buffers
+    bare = {"", *(f"{model.name}." for model in planned.summary.models)}
+    inside = [row for row in buffers if query and query in row.name.partition(".")[2]]
+    return inside or [row for row in buffers if query in row.name and query not in bare]
 
 
 def _explanations(planned: pipeline.Planned, name: str) -> list[str]:

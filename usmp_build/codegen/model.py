@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from math import gcd
 
 from usmp_build.codegen.body import Body
@@ -25,7 +26,7 @@ from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, operator
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import Summary
+from usmp_build.layout import PoolRow, Summary
 from usmp_build.layout.code import BufferCode, FlowLine, ModelCode, ResetRow, StepCode, TableCode, TraceRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.rows import RowOffsets
@@ -53,7 +54,6 @@ def model_code(
     model = analysis.models[index]
     buffers = buffer_codes(analysis, plan, summary, index)
     tables = tables_of(analysis, plan, summary, index)
-    in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
     offsets = row_offsets(analysis, plan, summary, index)
     locate = _located(request, analysis, index, buffers, tables, constants, offsets)
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
@@ -63,8 +63,7 @@ def model_code(
     functions = described.code()
     body = Body(model.main, locate, functions)
     flows = _flows(model, locate, numbers)
-    passed = {_buffer_of(argument) for step in steps for argument in step.arguments} | body.passed()
-    passed |= {_buffer_of(pointer) for lines in flows.values() for pointer in pointers(lines)}
+    passed = _passed(steps, flows) | body.passed()
     used = passed | {member.expression for function in functions.values() for member in function.members}
     tables_in_use = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
     reset_rows = tuple(resets(analysis, index, buffers, constants))
@@ -75,7 +74,7 @@ def model_code(
         exclusion=exclusion(request, summary.models[index], index),
         sha256="" if summary.models[index].passed_constants else model.sha256,
         buffers=tuple(replace(buffer, is_used=buffer.variable in passed) for buffer in buffers.values()),
-        views=tuple(view for view in _views_of_inputs(model.main, locate) if _buffer_of(view.expression) in passed),
+        views=tuple(_views_of_inputs(model.main, locate, passed)),
         steps=steps,
         row_steps=row_steps(analysis, locate, numbers),
         row_offsets=tuple(offsets.values()),
@@ -83,7 +82,7 @@ def model_code(
         arrival=arrival(analysis, locate),
         passed_constants=_called_for(passed_groups, passed),
         tables=tuple(tables_in_use.values()),
-        paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),
+        paged=_paged(request, summary, tables.values()),
         checks=tuple(_placement_checks(summary.models[index].name, analysis.problem, buffers)),
         overlap_checks=tuple(_overlap_checks(analysis.problem, buffers)),
         table_checks=tuple(table_checks(analysis, summary, index, tables_in_use)),
@@ -168,9 +167,23 @@ def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceR
     return TraceRow(op.position, tensor, locate.expression(tensor), traced.size, row, pitch)
 
 
-def _views_of_inputs(graph: Subgraph, locate: Locate) -> Iterator[TraceRow]:
+def _views_of_inputs(graph: Subgraph, locate: Locate, passed: Collection[str]) -> Iterator[TraceRow]:
     for tensor in _Valued(graph).at_first():
-        yield _trace(graph.operators[graph.producers[tensor]], tensor, graph, locate)
+        view = _trace(graph.operators[graph.producers[tensor]], tensor, graph, locate)
+        if _buffer_of(view.expression) in passed:
+            yield view
+
+
+def _passed(steps: Iterable[StepCode], flows: Mapping[int, tuple[FlowLine, ...]]) -> set[str]:
+    """Return the buffers that functions of operators are called with, in `run` or in its control flow."""
+    pointers_ = [*(argument for step in steps for argument in step.arguments), *chain(*map(pointers, flows.values()))]
+    return set(map(_buffer_of, pointers_))
+
+
+def _paged(request: Request, summary: Summary, tables: Iterable[TableCode]) -> tuple[tuple[int, PoolRow, int], ...]:
+    """Return the pools that are memory of pages, and hold rows: number, pool and page size."""
+    numbers = sorted({pool for table in tables for pool, _ in table.rows})
+    return tuple((number, summary.pools[number], request.pools[number].page) for number in numbers)
 
 
 def resets(
