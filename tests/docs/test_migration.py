@@ -17,10 +17,10 @@ from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tree import ROOT
 from usmp_build.cli import VERBS
-from usmp_build.manifest import manifest_page
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.manifest.explain import fields_of
 from usmp_build.manifest.model import TABLES
+from usmp_build.manifest.page import manifest_page
 from usmp_build.manifest.tvmc.pools import FLAGS
 from usmp_build.planner import by_name
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.problems import buffer, problem
 from usmp_build.planner.algorithms.auto import Auto
-from usmp_build.planner.audit.extent import shared_extent
+from usmp_build.planner.audit.crowd import shared_extent
 from usmp_build.planner.memory.extent import least_extent
 from usmp_build.planner.memory.plan import peaks
 from usmp_build.planner.memory.pressure import pressure

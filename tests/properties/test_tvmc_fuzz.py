@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from usmp_build.errors import UsageError
-from usmp_build.manifest import Overrides, load, resolve, starter
-from usmp_build.manifest.starter import StarterModel, fitting_names
+from usmp_build.manifest import Overrides, load, resolve
+from usmp_build.manifest.starter import StarterModel, fitting_names, starter
 from usmp_build.manifest.tvmc import memory, read_command
 from usmp_build.manifest.tvmc.pools import FLAGS, POOLS
 

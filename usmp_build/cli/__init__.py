@@ -6,6 +6,7 @@ Results go to standard output, messages to standard error.
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import os
 import re
@@ -59,7 +60,7 @@ exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does
 5 internal error · 6 not compared (selftest --strict)"""
 
 _DEBUG = "--debug"
-_NEW_OBJECTS = 50_000
+_NEW_OBJECTS = 200_000
 """How many make Python look for garbage: most of what a verb loads and plans lives until it ends."""
 _INTERRUPTED = 130
 """The exit code that shells expect after Ctrl-C."""
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(_NEW_OBJECTS)
+    atexit.register(gc.freeze)  # else Python searches all objects for garbage again while it ends
     try:
         return _run(given)
     except UsmpError as error:

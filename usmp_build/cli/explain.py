@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
 
 from usmp_build import pipeline
 from usmp_build.cli.explain_code import explanation, is_code
-from usmp_build.cli.explain_gone import without_buffer
-from usmp_build.cli.explain_names import names_of
 from usmp_build.cli.explain_overlaps import overlap_lines
-from usmp_build.cli.explain_parts import channel_lines, part_lines, whole_of
 from usmp_build.cli.explain_rows import rows_lines
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.document.suggest import closest, listed, quoted
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import Model, TensorRef, tensor_at
+from usmp_build.ir.labels import short_label
 from usmp_build.layout import BufferRow, Summary
 from usmp_build.units import show_bytes
 
@@ -62,12 +63,15 @@ def _find(planned: pipeline.Planned, query: str) -> list[str]:
     buffers = planned.summary.buffers
     candidates = dict.fromkeys(name for row in buffers for name in (row.tensor, row.name))
     names = [name for name in candidates if name.partition(".")[2] == query]
-    names = names or names_of(planned.analysis, planned.imported, query)
+    names = names or _names_of(planned.analysis, planned.imported, query)
     if explanations := [each for name in names for each in _explanations(planned, name)]:
         return explanations
-    bare = {"", *(f"{model.name}." for model in planned.summary.models)}
-    inside = [row for row in buffers if query and query in row.name.partition(".")[2]]
-    containing = inside or [row for row in buffers if query in row.name and query not in bare]
+    return _of_containing(planned, query)
+
+
+def _of_containing(planned: pipeline.Planned, query: str) -> list[str]:
+    """Return explanations of the buffers whose names contain this; of constants if there are no others."""
+    containing = _containing(planned, query)
     constants = [row.name for row in containing if row.kind == "constant"]
     others = [row for row in containing if row.kind != "constant"]
     names = [*dict.fromkeys(row.tensor if query in row.tensor else row.name for row in others or containing)]
@@ -75,11 +79,19 @@ def _find(planned: pipeline.Planned, query: str) -> list[str]:
     return [each for name in names for each in _of_buffers(planned, name)] + also
 
 
+def _containing(planned: pipeline.Planned, query: str) -> list[BufferRow]:
+    """Return the buffers whose names contain this: behind the name of the model, if there are such."""
+    buffers = planned.summary.buffers
+    bare = {"", *(f"{model.name}." for model in planned.summary.models)}
+    inside = [row for row in buffers if query and query in row.name.partition(".")[2]]
+    return inside or [row for row in buffers if query in row.name and query not in bare]
+
+
 def _explanations(planned: pipeline.Planned, name: str) -> list[str]:
     """Return explanations of the buffer, or tensor without one, of exactly this name; empty if there is none."""
-    name = whole_of(planned.analysis, name)
+    name = _whole_of(planned.analysis, name)
     explanations = _of_buffers(planned, name)
-    gone = without_buffer(planned.analysis, planned.imported, name)
+    gone = _without_buffer(planned.analysis, planned.imported, name)
     return ["\n".join(gone)] if gone and not explanations else explanations
 
 
@@ -87,7 +99,7 @@ def _of_buffers(planned: pipeline.Planned, name: str) -> list[str]:
     """Return the explanation of a buffer, or of all rows of a tensor, of exactly this name; empty if there is none."""
     analysis, summary = planned.analysis, planned.summary
     explained = [_explain(summary, row) for row in summary.buffers if row.name == name] or [rows_lines(summary, name)]
-    inside = channel_lines(analysis, planned.imported, name) + part_lines(analysis, name)
+    inside = _channel_lines(analysis, planned.imported, name) + _part_lines(analysis, name)
     return ["\n".join([*lines, *inside]) for lines in explained if lines]
 
 
@@ -137,3 +149,100 @@ def _alive(summary: Summary, row: BufferRow) -> list[str]:
         return ["for ever"]
     steps = summary.steps
     return [f"[{start}, {stop}): from {steps[start]} to {steps[stop - 1]}" for start, stop in row.intervals]
+
+
+def _without_buffer(analysis: Analysis, imported: tuple[Model, ...], name: str) -> list[str]:
+    """Return a line for each tensor of this name that has no buffer: where it is, or which rewrite removed it."""
+    return [f"{name}: {why}" for ref, why in _reasons(analysis) if _name(imported, ref) == name]
+
+
+def _reasons(analysis: Analysis) -> Iterator[tuple[TensorRef, str]]:
+    for ref in analysis.storage.arguments:
+        yield ref, "in the caller's array, no pool holds it"
+    for index, rewritten in enumerate(analysis.rewrites):
+        for (subgraph, tensor), rewrite in rewritten.removed.items():
+            yield TensorRef(index, subgraph, tensor), f"gone, the rewrite {rewrite} removed it"
+        for tensor, declared in enumerate(analysis.models[index].main.tensors):
+            ref = TensorRef(index, 0, tensor)
+            if declared.is_constant and ref not in analysis.storage.tensors and (0, tensor) not in rewritten.removed:
+                yield ref, "a constant that no kernel reads from memory"
+
+
+def _name(models: tuple[Model, ...], ref: TensorRef) -> str:
+    if ref.tensor >= len(models[ref.model].subgraphs[ref.subgraph].tensors):
+        return ""
+    return f"{models[ref.model].name}.{short_label(tensor_at(models, ref).name, ref.tensor)}"
+
+
+def _names_of(analysis: Analysis, imported: tuple[Model, ...], name: str) -> list[str]:
+    """Return the names of the buffers of all tensors called `name`, with their model in front or without.
+
+    That may be the name in the model's file, its short form, or the number that `inspect` prints (%7).  A tensor
+    without a buffer has the name that its buffer would have.
+    """
+    names = []
+    for index, model in enumerate(imported):
+        for number, tensor in enumerate(model.main.tensors):
+            label, ref = short_label(tensor.name, number), TensorRef(index, 0, number)
+            if name.removeprefix(f"{model.name}.") in {f"%{number}", label, tensor.name or label}:
+                buffer = analysis.storage.tensors.get(ref)
+                names.append(f"{model.name}.{label}" if buffer is None else analysis.tensor_name(buffer))
+    return list(dict.fromkeys(names))
+
+
+def _whole_of(analysis: Analysis, name: str) -> str:
+    """Return the name of the buffer that holds a tensor of this name; the name itself where there is none."""
+    buffers = analysis.storage.buffers
+    if any(buffer.name == name for buffer in buffers):
+        return name
+    return next((buffers[buffer].name for ref, buffer in _inside(analysis) if _part_name(analysis, ref) == name), name)
+
+
+def _part_lines(analysis: Analysis, whole: str) -> list[str]:
+    """Return a line for each part of a buffer, by where it begins, then one for each view of all its bytes."""
+    storage = analysis.storage
+    parts: list[tuple[int, str, str]] = []
+    views: list[str] = []
+    for ref, buffer in _inside(analysis):
+        name, size = _part_name(analysis, ref), tensor_at(analysis.models, ref).size
+        if storage.buffers[buffer].name != whole or name == whole:
+            continue
+        if size < storage.buffers[buffer].size:
+            parts.append((storage.offsets.get(ref, 0), name, _bytes(analysis, ref)))
+        else:
+            views.append(name)
+    lines = [f"  part    {where}: {name}" for _, name, where in sorted(parts)]
+    return lines + [f"  view    {name}, the same bytes in another shape" for name in sorted(views)]
+
+
+def _bytes(analysis: Analysis, ref: TensorRef) -> str:
+    """Return which bytes of its buffer a part is."""
+    tensor, begin = tensor_at(analysis.models, ref), analysis.storage.offsets.get(ref, 0)
+    pitch = analysis.storage.pitches.get(ref, 0)
+    size = tensor.shape[-1] * tensor.dtype.bits // 8 if pitch else tensor.size
+    every = f" and so on every {show_bytes(pitch)} bytes" if pitch else ""
+    return f"bytes [{show_bytes(begin)}, {show_bytes(begin + size)}){every}"
+
+
+def _channel_lines(analysis: Analysis, imported: tuple[Model, ...], whole: str) -> list[str]:
+    """Return a line for each tensor of a buffer that lost channels."""
+    lines = []
+    for index, rewritten in enumerate(analysis.rewrites):
+        for (subgraph, tensor), kept in sorted(rewritten.channels.items()):
+            ref = TensorRef(index, subgraph, tensor)
+            buffer = analysis.storage.tensors.get(ref)
+            if buffer is not None and analysis.tensor_name(buffer) == whole:
+                all_ = tensor_at(imported, ref).shape[-1]
+                left = " ".join(map(str, kept))
+                lines.append(f"  left    {len(kept)} of {all_} channels, by the rewrite constant_channels: {left}")
+    return lines
+
+
+def _inside(analysis: Analysis) -> Iterator[tuple[TensorRef, int]]:
+    for ref, buffer in analysis.storage.tensors.items():
+        if ref.tensor in analysis.models[ref.model].subgraphs[ref.subgraph].homes:
+            yield ref, buffer
+
+
+def _part_name(analysis: Analysis, ref: TensorRef) -> str:
+    return f"{analysis.models[ref.model].name}.{short_label(tensor_at(analysis.models, ref).name, ref.tensor)}"

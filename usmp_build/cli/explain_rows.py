@@ -14,6 +14,7 @@ Where they are in several pools, there is a line for each pool, and places are `
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from usmp_build.cli.explain_overlaps import apart_lines, reason_line
 from usmp_build.layout import BufferRow, PoolRow, Summary
@@ -27,12 +28,11 @@ _SHOWN = 12
 
 def rows_lines(summary: Summary, tensor: str) -> list[str]:
     """Return what is to be said of all rows of a tensor; empty if it is not computed row by row."""
-    unordered = [row for row in summary.buffers if row.tensor == tensor and row.row is not None]
-    rows = sorted(unordered, key=lambda row: row.row or 0)
+    rows = _rows_of(summary, tensor)
     if not rows:
         return []
-    first, pools = rows[0], [pool for pool in summary.pools if pool.name in {row.pool for row in rows}]
-    places = [f"{f'{row.pool}+' if len(pools) > 1 else ''}{show_bytes(row.offset)}" for row in rows]
+    first, used = rows[0], {row.pool for row in rows}
+    pools = [pool for pool in summary.pools if pool.name in used]
     start, stop = min(row.intervals[0][0] for row in rows), max(row.intervals[-1][1] for row in rows)
     again = sum(len(row.intervals) > 1 for row in rows)
     return [
@@ -41,13 +41,24 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
         f"at most {_most_alive(rows)} alive at the same time",
         *([f"          {again} of them are computed again, in the same places"] if again else []),
         *(f"  place   {_extent(pool, rows)}" for pool in pools),
-        *(f"          {line}" for line in place_lines(places)),
-        *([f"  scope   {first.scope}"] if first.scope and first.scope != first.reason else []),
+        *_places(rows, has_one_pool=len(pools) == 1),
+        *([f"  scope   {first.scope}"] if first.scope not in ("", first.reason) else []),
         f"  alive   [{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}",
         *(line for pool in pools for line in _peak(pool, rows)),
         *_together(summary, rows),
         *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),
     ]
+
+
+def _rows_of(summary: Summary, tensor: str) -> list[BufferRow]:
+    numbered = [(row.row, row) for row in summary.buffers if row.tensor == tensor and row.row is not None]
+    return [row for _, row in sorted(numbered, key=itemgetter(0))]
+
+
+def _places(rows: Sequence[BufferRow], has_one_pool: bool) -> Iterator[str]:
+    """Yield lines with the offset of each row, and its pool where it is not always the same."""
+    for line in place_lines([f"{'' if has_one_pool else f'{row.pool}+'}{show_bytes(row.offset)}" for row in rows]):
+        yield f"          {line}"
 
 
 def _extent(pool: PoolRow, rows: Sequence[BufferRow]) -> str:

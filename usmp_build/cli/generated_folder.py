@@ -10,7 +10,6 @@ from pathlib import Path
 
 from usmp_build.cli.argument_files import with_files
 from usmp_build.cli.overrides import manifest_arguments, read_overrides
-from usmp_build.cli.plan_file import read_plan_file
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.layout import PlanRecord
@@ -35,7 +34,7 @@ def follow_folder(parsed: argparse.Namespace) -> None:
     folder = Path(paths[0])
     file = Path(f"{folder}{_ARGUMENTS}")
     named = {given.partition("=")[0] for given in parsed.model or ()}
-    lines = with_files([f"@{file}"]) if file.is_file() else [*_recorded(read_plan_file(str(folder)), folder, named)]
+    lines = with_files([f"@{file}"]) if file.is_file() else [*_recorded(_read_plan(folder), folder, named)]
     parser = _ArgumentsOfBuild(prog=str(file), add_help=False)
     manifest_arguments(parser)
     planned = parser.parse_args(lines)
@@ -95,7 +94,13 @@ def overrides_for(
 def _recorded_isa(folder: str, targets: list[str]) -> Isa | None:
     """Return the instructions that a generated folder has for the first of these targets; None if it is no such."""
     try:
-        plan = read_plan_file(folder)
+        plan = _read_plan(Path(folder))
     except UsmpError:
         return None
     return next((Isa(target.isa) for target in plan.targets if target.name in targets), None)
+
+
+def _read_plan(folder: Path) -> PlanRecord:
+    from usmp_build.cli.plan_file import read_plan_file  # only now: most command lines name no folder
+
+    return read_plan_file(str(folder))

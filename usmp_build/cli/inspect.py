@@ -16,15 +16,15 @@ from typing import Any
 from usmp_build import plugins
 from usmp_build.cli.inspect_kernels import kernel_lines, kernel_records
 from usmp_build.cli.inspect_scopes import scope_lines
-from usmp_build.cli.inspect_separations import separation_lines
 from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import columns
+from usmp_build.errors import one_line
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
-from usmp_build.ir.graph import TensorRef, tensor_at
+from usmp_build.ir.graph import TensorRef, operator_at, tensor_at
 from usmp_build.ir.labels import short_label
 from usmp_build.ir.rewritten import Saving
 from usmp_build.ir.schedule import (
@@ -278,6 +278,20 @@ def _problem(_: Request, analysis: Analysis) -> Iterator[str]:
         yield f"{len(problem.separations):,} separations: two in conflict, closer than the lower one is long"
 
 
+def _separations(_: Request, analysis: Analysis) -> Iterator[str]:
+    """Yield a line for each pair (below, above): the least distance between their starts, in bytes."""
+    names = [buffer.name for buffer in analysis.storage.buffers]
+    rows = []
+    for (below, above), allowed in analysis.separations.pairs.items():
+        if isinstance(allowed.operator, str):
+            by = one_line(allowed.operator)
+        else:
+            op = operator_at(analysis.models, allowed.operator)
+            by = f"{analysis.models[allowed.operator.model].name}: {op.kind} {op.position}"
+        rows.append((names[below], names[above], show_bytes(allowed.bytes), by, allowed.direction.value))
+    yield from columns(("below", "above", "bytes", "operator", "direction"), rows, "<<><<")
+
+
 _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
     "rewrite": _rewrites,
     "kernels": kernel_lines,
@@ -289,7 +303,7 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
     "survivors": survivor_lines,
     "lifetimes": _lifetimes,
     "traffic": _traffic,
-    "separations": separation_lines,
+    "separations": _separations,
     "costs": place_cost_lines,
     "problem": _problem,
 }

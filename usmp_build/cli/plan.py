@@ -11,7 +11,6 @@ from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic
-from usmp_build.layout.plan_json import plan_json
 from usmp_build.report.over_budget import over_budget
 
 
@@ -38,6 +37,8 @@ def run(parsed: argparse.Namespace) -> int:
         progress("planning alternatives")
         summary, alternatives = planned.summary, pipeline.compare(planned)
     if parsed.json:
+        from usmp_build.layout.plan_json import plan_json  # only now: with what checks records
+
         print(plan_json(replace(summary, alternatives=alternatives)), end="")
     else:
         notes = (f'note: model "{model.name}": {note}' for model in planned.imported for note in model.notes)

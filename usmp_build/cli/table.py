@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from usmp_build.cli.cost_lines import cost_lines
-from usmp_build.cli.workspace_lines import workspace_lines
 from usmp_build.errors import one_line
-from usmp_build.layout import AlternativesRecord, Summary
+from usmp_build.layout import AlternativesRecord, CostRow, LargerPoolsRecord, Summary, WorkspaceRecord
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.report.compiler_plans import compiler_plans
 from usmp_build.report.over_budget import over_budget
@@ -49,7 +47,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *columns(("pool", "access", "used", "limit", "bound", "gap", "read", "written", "region"), pools, "<<>>>>>><"),
         "(bytes; read and written are those of one run of every model)",
         "",
-        *workspace_lines(summary, alternatives.max_live),
+        *_workspace_lines(summary, alternatives.max_live),
         "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
         "(bytes; alone: the workspace that it would need on its own; shared: bytes that other models use, too)",
@@ -64,7 +62,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *_constants(summary),
         *_state(summary),
         _proof(summary),
-        *cost_lines(summary, alternatives.larger_pools),
+        *_cost_lines(summary, alternatives.larger_pools),
         *_empty(summary),
         *_declined(summary),
         *(f"warning: {sentence}" for sentence in over_budget(summary, alternatives)),
@@ -247,3 +245,92 @@ def _by_reason(entries: Sequence[str]) -> list[tuple[str, str]]:
         (reason, ", ".join(operators[:_SHOWN]) + (f" and {len(operators) - _SHOWN} more" if operators[_SHOWN:] else ""))
         for reason, operators in reasons.items()
     ]
+
+
+def _cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list[str]:
+    """Say what the plan costs and what would cost less; nothing where there was no choice to be made."""
+    cost = summary.cost
+    lines = []
+    if cost.total or cost.bound:
+        lines.append(f"cost: {_shown(cost.total, cost)} for one run of every model, {_quality(cost)}")
+    if larger_pools is not None and larger_pools.pools:
+        larger = " and ".join(
+            f"{count_bytes(row.size)} of {row.pool} ({show_bytes(row.more)} more)" for row in larger_pools.pools
+        )
+        saved, moved = _shown(larger_pools.saved, cost), count_bytes(larger_pools.moved)
+        line = f"in larger pools, with {larger}, every buffer is where it costs least, by {larger_pools.algorithm}: "
+        lines.append(f"{line}saves {saved}, for {moved} read and written")
+    if cost.by_rank:
+        pools = ", ".join(cost.by_rank)
+        buffers = "1 buffer" if cost.ranked_buffers == 1 else f"{cost.ranked_buffers} buffers"
+        verb = "was" if cost.ranked_buffers == 1 else "were"
+        placed = f"{buffers} that may be there {verb} placed by the order of pools"
+        lines.append(f"note: the bandwidth of {pools} is not known: {placed}")
+    return lines
+
+
+def _quality(cost: CostRow) -> str:
+    if cost.is_least:
+        return "and no placement of this schedule in these pools costs less"
+    above = cost.total - cost.bound
+    if not cost.bound:
+        return f"at most {_shown(above, cost)} above the least possible in this schedule"
+    return f"at most {_percent(above, cost.bound)} % above the least possible in this schedule"
+
+
+def _percent(part: int, whole: int) -> str:
+    """Write a share with one decimal, rounded up."""
+    tenths = -(-part * 1000 // whole)
+    return f"{tenths // 10:,}.{tenths % 10}"
+
+
+def _shown(cost: int, row: CostRow) -> str:
+    if row.unit == "nanoseconds":
+        return f"{cost // 1000:,}.{cost // 100 % 10} us"
+    return f"{cost:,} {row.unit}"
+
+
+_OTHERS = {
+    "every order": "no order and no directions make a better plan",
+    "this order": "no directions are better, another order may be",
+}
+"""What is known of other schedules, by what is proven."""
+
+_NO_SCHEDULE = "no order and no directions of operators need less, with the same buffers"
+_NO_ORDER_OF_ROWS = "no order of rows needs less, all forward or all backward, with the same buffers"
+
+
+def _workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
+    """Say what the models would take as they are, what is possible, what the plan takes, and what cannot be saved."""
+    row = summary.workspace
+    several = sum(pool.is_workspace and pool.size > 0 for pool in summary.pools) > 1
+    least = "of the chosen schedule" + (", with the same buffers in each pool," if several else "")
+    has_rows = any(model.by_rows for model in summary.models)
+    lines = (
+        ("max-live", max_live, "alive together in the models as their files have them, nothing overlapping"),
+        ("any schedule", row.any_schedule, _NO_ORDER_OF_ROWS if has_rows else _NO_SCHEDULE),
+        ("with overlap", row.with_overlap, f"no plan {least} needs less"),
+        ("achieved", row.achieved, _workspace_quality(row)),
+        ("floor", row.floor, "alive when a run begins or ends: all inputs, or all outputs, and what outlives runs"),
+    )
+    names = max(len(name) for name, _, _ in lines)
+    counts = ["-" if count is None else show_bytes(count) for _, count, _ in lines]
+    widest = max(map(len, counts))
+    shown = [f"{name:<{names}}  {n:>{widest}}  {text}" for (name, _, text), n in zip(lines, counts, strict=True)]
+    note = ["(sums over pools, each fullest at a step of its own: a sum can be more than is alive at one, or max-live)"]
+    return ["workspace of all pools, in bytes:", *shown, *(note if several else ())]
+
+
+def _workspace_quality(row: WorkspaceRecord) -> str:
+    """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule.
+
+    With several pools the best of all plans is not always the one that takes fewest bytes in all of them.
+    """
+    if row.achieved == row.any_schedule:
+        return "as little as possible in any schedule"
+    others = _OTHERS.get(row.proven, "another one may need less")
+    if not row.gap:
+        return f"as little as possible in this schedule; {others}"
+    is_proven = row.proven != "nothing"
+    verdict = "no plan in these pools is better, proven by search" if is_proven else "not proven to be the least"
+    return f"{show_bytes(row.gap)} above that; {verdict}; of schedules, {others}"

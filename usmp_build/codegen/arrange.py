@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from usmp_build.codegen.cached import cached_rows
 from usmp_build.codegen.clashes import refuse_clashes
 from usmp_build.codegen.constants import constant_groups, pool_bytes
 from usmp_build.codegen.model import model_code
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries
+from usmp_build.interfaces.kernels import Absent, Kernel, KernelCall, Libraries
+from usmp_build.interfaces.operands import buffer_of
+from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.layout import Summary
-from usmp_build.layout.layout import Layout
+from usmp_build.layout.layout import CachedRow, Layout
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 
@@ -43,7 +44,7 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
         kernel_source=_joined(each.source for each in sources),
         needs_math=any(each.needs_math for each in sources) or any(code.calls_math for _, code in models),
         links=tuple(each.links for each in sources if each.links),
-        cached=cached_rows(request, analysis, plan),
+        cached=_cached_rows(request, analysis, plan),
     )
 
 
@@ -64,3 +65,29 @@ def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
 
 def _joined(texts: Iterable[str]) -> str:
     return "\n\n".join(text for text in texts if text)
+
+
+def _cached_rows(request: Request, analysis: Analysis, plan: Plan) -> tuple[CachedRow, ...]:
+    """Return every such function by name, with those arguments that some call of it gets in cached memory."""
+    functions: dict[str, dict[str, None]] = {}
+    for ref in analysis.kernels:
+        kernel = analysis.kernel_of(ref)
+        for call in kernel.calls if isinstance(kernel, Kernel) else ():
+            arguments = dict.fromkeys(_arguments(request, analysis, plan, ref, call))
+            if arguments:
+                functions.setdefault(call.function, {}).update(arguments)
+    prefix = request.project.lower()
+    return tuple(CachedRow(f"{prefix}_{name}", tuple(functions[name])) for name in sorted(functions))
+
+
+def _arguments(request: Request, analysis: Analysis, plan: Plan, ref: OperatorRef, call: KernelCall) -> Iterator[str]:
+    """Yield the arguments in cached memory of a function that the first target does not run."""
+    if call.prototype is None or ref not in analysis.storage.transfers:
+        return
+    op = operator_at(analysis.models, ref)
+    for operand, declaration in zip(call.operands, call.prototype.arguments, strict=True):
+        buffer = None if isinstance(operand, Absent) else buffer_of(operand, ref, op, analysis.storage)
+        if buffer is None or not analysis.storage.buffers[buffer].cache_line:
+            continue
+        if request.pools[plan.allocations[buffer].pool].cache_line:
+            yield declaration

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from usmp_build.codegen.function_names import OF_MODELS
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.layout import ModelRow, PoolRow, Summary
-from usmp_build.layout.code import ModelCode
+from usmp_build.layout.code import ModelCode, PortRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import FunctionCode
 
@@ -50,25 +50,33 @@ def _names(
     for row, code in models:
         owner = f'model "{row.name}"'
         yield owner, f"{summary.macro}_GUARD_{row.macro}"
-        yield owner, f"{row.macro}_H"
-        has_row_ports = bool(row.inputs_by_rows or row.outputs_by_rows)
-        yield from ((owner, f"{row.name}_{part}") for part in (*OF_MODELS, *_OF_ROWS * has_row_ports))
-        yield from ((owner, step.function) for step in code.steps)
-        yield from ((owner, table.symbol) for table in code.row_offsets)
-        yield from ((owner, jobs.symbol) for jobs in code.stretches)
-        yield from ((owner, jobs.numbers_symbol) for jobs in code.stretches if jobs.numbers)
-        yield from _of_functions(summary.project, owner, code.functions)
-        for pool, _ in row.pools:
-            kind = "WORKSPACE" if pool.is_workspace else "CONSTANT"
-            yield f'{owner} in pool "{pool.name}"', f"{row.macro}_{pool.name.upper()}_{kind}_POOL_SIZE"
-        for side, ports in (("input", code.inputs), ("output", code.outputs)):
-            for port in ports:
-                whose = f'{side} "{port.name}" of {owner}'
-                yield from ((whose, f"{port.macro}_{part}") for part in (*_OF_PORTS, *_CACHED * bool(port.cache_line)))
-                if port.name.isupper():  # a member of a struct, which must not be one of our macros
-                    yield f"the name {port.name} of {owner}", port.name
-        for buffer in code.buffers:
-            yield from ((f"{owner}, {buffer.variable}", f"{buffer.macro}_{part}") for part in ("OFFSET", "BYTES"))
+        yield from _of_model(summary.project, owner, row, code)
+
+
+def _of_model(project: str, owner: str, row: ModelRow, code: ModelCode) -> Iterator[tuple[str, str]]:
+    yield owner, f"{row.macro}_H"
+    row_parts = _OF_ROWS if row.inputs_by_rows or row.outputs_by_rows else ()
+    yield from ((owner, f"{row.name}_{part}") for part in (*OF_MODELS, *row_parts))
+    yield from ((owner, step.function) for step in code.steps)
+    yield from ((owner, table.symbol) for table in code.row_offsets)
+    yield from ((owner, jobs.symbol) for jobs in code.stretches)
+    yield from ((owner, jobs.numbers_symbol) for jobs in code.stretches if jobs.numbers)
+    yield from _of_functions(project, owner, code.functions)
+    for pool, _ in row.pools:
+        kind = "WORKSPACE" if pool.is_workspace else "CONSTANT"
+        yield f'{owner} in pool "{pool.name}"', f"{row.macro}_{pool.name.upper()}_{kind}_POOL_SIZE"
+    for side, ports in (("input", code.inputs), ("output", code.outputs)):
+        for port in ports:
+            yield from _of_port(f'{side} "{port.name}" of {owner}', owner, port)
+    for buffer in code.buffers:
+        yield from ((f"{owner}, {buffer.variable}", f"{buffer.macro}_{part}") for part in ("OFFSET", "BYTES"))
+
+
+def _of_port(whose: str, owner: str, port: PortRow) -> Iterator[tuple[str, str]]:
+    parts = (*_OF_PORTS, *_CACHED) if port.cache_line else _OF_PORTS
+    yield from ((whose, f"{port.macro}_{part}") for part in parts)
+    if port.name.isupper():  # a member of a struct, which must not be one of our macros
+        yield f"the name {port.name} of {owner}", port.name
 
 
 def _of_pool(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:

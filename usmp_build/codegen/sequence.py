@@ -64,8 +64,7 @@ def sequence(
     by_rows = {ref: slot for slot, ref in enumerate(_in_tables(analysis, index, numbers))}
     program = [*steps(analysis.schedule.programs[index])]
     if any(step.arrival for step in program):
-        jobs = [step for step in program if step.arrival or step.operator is not None]
-        return (Jobs(f"{name}_jobs", tuple(len(by_rows) if s.arrival else by_rows[_operator(s)] for s in jobs)),)
+        return (_with_arrivals(f"{name}_jobs", program, by_rows),)
     running = list(_running(analysis, index, flows))
     stretches = [(is_by_rows, list(group)) for is_by_rows, group in groupby(running, key=_is_job)]
     has_several = sum(is_by_rows for is_by_rows, _ in stretches) > 1
@@ -75,11 +74,22 @@ def sequence(
             parts += [numbers[_operator(each)] if isinstance(each, Step) else each for each in group]
         else:
             suffix = f"_{count // 2}" if has_several else ""
-            jobs = [each for each in group if isinstance(each, Step)]
-            numbered = tuple(step.job or 0 for step in jobs) if index in analysis.choices.recomputed else ()
-            operators = tuple(by_rows[_operator(step)] for step in jobs)
-            parts.append(Jobs(f"{name}_jobs{suffix}", operators, numbered))
+            parts.append(_jobs(f"{name}_jobs{suffix}", group, by_rows, index in analysis.choices.recomputed))
     return tuple(parts)
+
+
+def _with_arrivals(symbol: str, program: Iterable[Step], slots: Mapping[OperatorRef, int]) -> Jobs:
+    """Return all jobs of a model whose input arrives row by row; the last slot stands for an arrival."""
+    jobs = [step for step in program if step.arrival or step.operator is not None]
+    return Jobs(symbol, tuple(len(slots) if step.arrival else slots[_operator(step)] for step in jobs))
+
+
+def _jobs(
+    symbol: str, stretch: Iterable[Step | tuple[FlowLine, ...]], slots: Mapping[OperatorRef, int], are_numbered: bool
+) -> Jobs:
+    jobs = [each for each in stretch if isinstance(each, Step)]
+    numbers = tuple(step.job or 0 for step in jobs) if are_numbered else ()
+    return Jobs(symbol, tuple(slots[_operator(step)] for step in jobs), numbers)
 
 
 def _running(

@@ -71,15 +71,21 @@ def _suffix(ref: OperatorRef) -> str:
     return f"_of_{ref.subgraph}" if ref.subgraph else ""
 
 
+def _used(graph: Subgraph, op: Operator, kernel: Kernel) -> tuple[list[Input], list[Scratch], list[Output]]:
+    """Return the workspace operands that calls of a kernel have, inputs and outputs by position."""
+    used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
+    inputs = [o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)]
+    outputs = [o for o in used if isinstance(o, Output)]
+    scratches = [o for o in used if isinstance(o, Scratch)]
+    return sorted(inputs, key=_position), scratches, sorted(outputs, key=_position)
+
+
 def _parameters(graph: Subgraph, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
     """Return every workspace operand once: inputs, scratch, outputs.  Constants are named where they are used."""
     op = graph.operators[ref.operator]
-    used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
-    inputs = sorted((o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)), key=_position)
+    inputs, scratches, outputs = _used(graph, op, kernel)
     states = [o for o in inputs if o.position in kernel.updates]
     activations = [o for o in inputs if o not in states]
-    outputs = sorted((o for o in used if isinstance(o, Output)), key=_position)
-    scratches = [o for o in used if isinstance(o, Scratch)]
     result: dict[Operand, Parameter] = {}
     for i, source in enumerate(activations):
         tensor = op.inputs[source.position]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from textwrap import wrap
 
 from usmp_build.interfaces.analysis import Analysis
@@ -19,25 +20,45 @@ _COLUMNS = 115
 def validity(request: Request, analysis: Analysis, index: int, inputs: Names, outputs: Names) -> tuple[str, ...]:
     """Return the lines of a comment: when inputs and outputs become invalid, and what connections do."""
     main = analysis.models[index].main
-    by_rows = {ref.tensor for ref in analysis.choices.by_rows.tables if ref.model == index}
-    filled = {c.consumer.tensor for c in analysis.connections if c.consumer.model == index} | by_rows
-    fed = {c.producer.tensor for c in analysis.connections if c.producer.model == index} | by_rows
+    by_rows = _tensors(index, analysis.choices.by_rows.tables)
+    filled = by_rows | _tensors(index, (connection.consumer for connection in analysis.connections))
+    fed = by_rows | _tensors(index, (connection.producer for connection in analysis.connections))
     caller_inputs = [name for tensor, name in zip(main.inputs, inputs, strict=True) if tensor not in filled]
     roots = [(main.roots.get(t, t), name) for t, name in zip(main.outputs, outputs, strict=True)]
     reserved_inputs = main.inputs if request.models[index].outputs is Outputs.RESERVED else ()
     plain_outputs = [name for root, name in roots if root not in fed and root not in reserved_inputs]
+    own_inputs = {t: name for t, name in zip(main.inputs, inputs, strict=True) if t not in reserved_inputs}
     sentences = (
         *(_inputs(request, index, _Ports("input", caller_inputs, len(inputs))) if caller_inputs or not inputs else ()),
         *_connected(request, analysis, index, roots),
-        *_shared(
-            main, {t: name for t, name in zip(main.inputs, inputs, strict=True) if t not in reserved_inputs}, outputs
-        ),
+        *_shared(main, own_inputs, outputs),
         *(_outputs(request, index, _Ports("output", plain_outputs, len(outputs))) if plain_outputs else ()),
-        *(_same(request, analysis, index, root, name, inputs) for root, name in roots if root in reserved_inputs),
-        *(f"Output {name} is a variable: a reset changes it, too." for t, name in roots if main.tensors[t].is_variable),
+        *_reserved(request, analysis, index, roots, inputs),
+        *_variables(main, roots),
         *_feeding(request, analysis, index),
     )
-    return tuple(line for sentence in sentences for line in wrap(sentence, _COLUMNS))
+    return tuple(chain.from_iterable(wrap(sentence, _COLUMNS) for sentence in sentences))
+
+
+def _tensors(model: int, refs: Iterable[TensorRef]) -> set[int]:
+    """Return those of the tensors that are a model's."""
+    return {ref.tensor for ref in refs if ref.model == model}
+
+
+def _reserved(
+    request: Request, analysis: Analysis, index: int, outputs: Sequence[tuple[int, str]], inputs: Names
+) -> Iterator[str]:
+    """Yield what outputs are that are inputs, too, where the model keeps its outputs."""
+    if request.models[index].outputs is Outputs.RESERVED:
+        for root, name in outputs:
+            if root in analysis.models[index].main.inputs:
+                yield _same(request, analysis, index, root, name, inputs)
+
+
+def _variables(main: Subgraph, outputs: Sequence[tuple[int, str]]) -> Iterator[str]:
+    for tensor, name in outputs:
+        if main.tensors[tensor].is_variable:
+            yield f"Output {name} is a variable: a reset changes it, too."
 
 
 def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:

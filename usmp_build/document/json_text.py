@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from usmp_build.document.faults import Faults, Place
-from usmp_build.document.shape import Shape
 from usmp_build.document.source import Source
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.document.value_errors import ValueFault, value_faults, wanted
@@ -234,3 +233,41 @@ _DECODER = json.JSONDecoder(parse_int=_integer)
 
 def _whole(source: Source, message: str, help_: str) -> UsmpError:
     return source.codes.error(Diagnostic(source.codes.malformed, message, source.span(1, 1), help_))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A schema as pydantic generates it."""
+
+    schema: Mapping[str, Any]
+
+    def keys(self, place: Place) -> list[str]:
+        """Return the keys of the object at a path; empty where there is no object with declared keys."""
+        return list((self._at(place) or {}).get("properties", {}))
+
+    def meaning(self, place: Place) -> str:
+        """Return the first line of the description of the last key of a path that has one; else empty."""
+        for end in range(len(place), 0, -1):
+            above = self._at(place[: end - 1])
+            declared = above.get("properties", {}).get(place[end - 1]) if above else None
+            if declared and "description" in declared:
+                return str(declared["description"]).partition("\n")[0]
+        return ""
+
+    def _at(self, place: Place) -> Mapping[str, Any] | None:
+        """Return the schema of the object at a path; lists have objects of one kind."""
+        schema = self._object(self.schema)
+        for part in place:
+            if isinstance(part, str) and schema is not None:
+                inside = schema.get("properties", {}).get(part, schema.get("additionalProperties"))
+                schema = self._object(inside) if isinstance(inside, Mapping) else None
+        return schema
+
+    def _object(self, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the first object in a schema: by reference, in a list, or as one of several types."""
+        if "$ref" in schema:
+            return self._object(self.schema["$defs"][schema["$ref"].rpartition("/")[2]])
+        if schema.get("type") == "object":
+            return schema
+        inside = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *([schema["items"]] if "items" in schema else ())]
+        return next((schema_of_part for part in inside if (schema_of_part := self._object(part)) is not None), None)

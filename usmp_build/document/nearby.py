@@ -24,18 +24,22 @@ def nearby(folder: Path, path: str) -> str:
     name.  Files with another suffix are ignored.
     """
     wanted = PurePosixPath(path.replace("\\", "/"))
-    start = _HERE
-    if wanted.is_absolute() or ".." in wanted.parts:
-        start = wanted.parent if (folder / wanted.parent).is_dir() else wanted.parent.parent
     suffix = wanted.suffix.lower()
-    files = [start / file for file in islice(_files(folder / start), _MOST)]
-    files = [file for file in files if file.suffix.lower() == suffix]
+    files = [file for file in _reached(folder, wanted) if file.suffix.lower() == suffix]
     for same in (_same_path, _same_name):
         if match := next((file for file in files if same(file, wanted)), None):
             return str(match)
     beside = [file for file in files if file.parent == wanted.parent] or files
     stem = closest(wanted.stem, [file.stem for file in beside])
     return next((str(file) for file in beside if stem and file.stem == stem), "")
+
+
+def _reached(folder: Path, wanted: PurePosixPath) -> Iterator[PurePosixPath]:
+    """Yield the files to look at: below the folder, or where the path leads if that is elsewhere."""
+    start = _HERE
+    if wanted.is_absolute() or ".." in wanted.parts:
+        start = wanted.parent if (folder / wanted.parent).is_dir() else wanted.parent.parent
+    return (start / file for file in islice(_files(folder / start), _MOST))
 
 
 def _same_path(file: PurePosixPath, wanted: PurePosixPath) -> bool:

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from usmp_build.errors import Diagnostic
 from usmp_build.image_check.evidence import Evidence
-from usmp_build.image_check.image import Extent, Image
-from usmp_build.image_check.map_file import MapFile
+from usmp_build.image_check.image import Extent, Image, Section, Symbol
+from usmp_build.image_check.map_file import InputSection, MapFile
 from usmp_build.units import count_bytes
 
 _ARM = 40
@@ -71,10 +72,9 @@ def _vector_table(image: Image, map_: MapFile | None) -> _Table | None:
     """
     if image.machine != _ARM:
         return None
-    named = {symbol.extent.start for symbol in image.symbols if symbol.name in _TABLES}
-    named |= {section.extent.start for section in image.sections if section.name in _TABLES}
-    pieces = (piece for pieces in map_.inputs.values() for piece in pieces) if map_ is not None else ()
-    named |= {piece.extent.start for piece in pieces if piece.name in _TABLES}
+    parts: list[Symbol | Section | InputSection] = [*image.symbols, *image.sections]
+    parts += chain.from_iterable(map_.inputs.values()) if map_ is not None else ()
+    named = {part.extent.start for part in parts if part.name in _TABLES}
     starts = {symbol.extent.start for symbol in image.symbols} | {section.extent.start for section in image.sections}
     starts &= {address - 4 for address in image.addresses_of((image.entry | 1) & 0xFFFFFFFF)}
     tables = (_table_at(image, start) for start in starts | named)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -94,17 +95,11 @@ def _values(data: bytes, dtype: DType) -> list[str]:
     if dtype not in PLAIN or dtype is DType.BOOL:
         return [str(byte) for byte in data]
     array = np.frombuffer(data, np.dtype(dtype.numpy).newbyteorder("<"))
-    if dtype is DType.FLOAT32:
-        return [float_literal(value) for value in array]
-    if dtype is DType.FLOAT64:
-        return [_double_literal(float(value)) for value in array]
-    if dtype is DType.INT32:
-        return [int_literal(value) for value in array.tolist()]
-    if dtype is DType.INT64:
-        return [f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN" for value in array.tolist()]
-    if dtype is DType.UINT64:
-        return [f"UINT64_C({value})" for value in array.tolist()]
-    return [str(value) for value in array.tolist()]
+    return list(map(_LITERALS.get(dtype, str), array if dtype is DType.FLOAT32 else array.tolist()))
+
+
+def _long_literal(value: int) -> str:
+    return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
 
 
 def _double_literal(value: float) -> str:
@@ -113,3 +108,12 @@ def _double_literal(value: float) -> str:
     if np.isinf(value):
         return "INFINITY" if value > 0 else "-INFINITY"
     return repr(value)
+
+
+_LITERALS: Mapping[DType, Callable[[Any], str]] = {
+    DType.FLOAT32: float_literal,
+    DType.FLOAT64: _double_literal,
+    DType.INT32: int_literal,
+    DType.INT64: _long_literal,
+    DType.UINT64: "UINT64_C({})".format,
+}

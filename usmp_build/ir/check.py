@@ -11,16 +11,16 @@ import math
 from collections.abc import Iterator
 from dataclasses import fields
 
-from usmp_build.errors import Diagnostic
+from usmp_build.errors import Diagnostic, one_line
 from usmp_build.ir.axes import physical_axes
 from usmp_build.ir.check_body import body_faults, program_faults
 from usmp_build.ir.check_calls import call_faults
 from usmp_build.ir.check_flow import flow_faults
-from usmp_build.ir.check_variables import variable_faults
 from usmp_build.ir.graph import DType, Model, Operator, Quantization, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.options import Options, Parts
 from usmp_build.ir.statements import Provider, allocations
+from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
 from usmp_build.units import MAX_BYTES, show_bytes
 
 MAX_RANK = 16
@@ -58,7 +58,7 @@ def _faults(model: Model) -> Iterator[Diagnostic]:
                 yield Diagnostic("T232", f"{operator_label(index, position, operator.kind)}: {message}")
         yield from body_faults(index, model) if model.is_program else flow_faults(index, subgraph)
     yield from call_faults(model)
-    yield from variable_faults(model)
+    yield from _variable_faults(model)
     yield from program_faults(model) if model.is_program else ()
     yield from _port_faults(model)
 
@@ -169,3 +169,62 @@ def _port_faults(model: Model) -> Iterator[Diagnostic]:
             if port.tensor not in indices:
                 message = f'the signature calls tensor {port.tensor} "{port.name}", but it is no {role} of the model'
                 yield Diagnostic("T238", message)
+
+
+_OPERAND_COUNTS = {READ: (1, 1), ASSIGN: (2, 0)}
+"""Operator kind → its number of inputs and outputs; the first input is the handle."""
+
+
+def _variable_faults(model: Model) -> Iterator[Diagnostic]:
+    """Yield the faults of the variables of a model; indices of tensors must be valid."""
+    for index, graph in enumerate(model.subgraphs):
+        yield from _handle_faults(index, graph)
+    kinds: dict[str, str] = {}
+    for name, subgraph, position in _named(model):
+        tensor = model.subgraphs[subgraph].tensors[position]
+        label = tensor_label(subgraph, position, tensor.name)
+        if not tensor.dtype.bits:
+            message = f'{label} is {tensor.dtype.name}, but values of the variable "{one_line(name)}" need a fixed size'
+            yield Diagnostic("T267", message)
+        kind = f"{tensor.dtype.name} of {show_bytes(tensor.size)} bytes"
+        first = kinds.setdefault(name, kind)
+        if kind != first:
+            yield Diagnostic("T267", f'{label} is {kind}, but elsewhere the variable "{one_line(name)}" is {first}')
+
+
+def _named(model: Model) -> Iterator[tuple[str, int, int]]:
+    """Yield (variable, subgraph, tensor) for all tensors that are variables, or are read from or assigned to one."""
+    yield from ((access.resource, access.subgraph, access.value) for access in accesses(model))
+    for index, graph in enumerate(model.subgraphs):
+        yield from ((t.resource, index, position) for position, t in enumerate(graph.tensors) if t.resource)
+
+
+def _handle_faults(index: int, graph: Subgraph) -> Iterator[Diagnostic]:
+    """Yield faults of handles: each must go from a VAR_HANDLE directly to operators that read and assign it."""
+    names_by_handle = handles(graph)
+    for operator in graph.operators:
+        label = operator_label(index, operator.position, operator.kind)
+        if operator.kind == HANDLE and (len(operator.outputs) != 1 or operator.inputs):
+            yield Diagnostic("T268", f"{label} does not make one handle of nothing")
+        elif operator.kind in _OPERAND_COUNTS:
+            if (len(operator.inputs), len(operator.outputs)) != _OPERAND_COUNTS[
+                operator.kind
+            ] or None in operator.inputs:
+                yield Diagnostic("T268", f"{label} does not have a handle and a value")
+            elif operator.inputs[0] not in names_by_handle and not graph.tensors[operator.inputs[0] or 0].is_variable:
+                yield Diagnostic(
+                    "T268", f"{label} uses a variable that no VAR_HANDLE of its subgraph names", help=_CURE
+                )
+            elif any(tensor in names_by_handle for tensor in (*operator.inputs[1:], *operator.outputs)):
+                yield Diagnostic("T268", f"{label} uses a handle as a value")
+        elif passed := sorted(names_by_handle.keys() & set(operator.inputs)):
+            label = tensor_label(index, passed[0], graph.tensors[passed[0]].name)
+            yield Diagnostic(
+                "T268", f"{label} is the handle of a variable, and goes to {one_line(operator.kind)}", help=_CURE
+            )
+    for tensor in sorted(names_by_handle.keys() & {*graph.inputs, *graph.outputs}):
+        label = tensor_label(index, tensor, graph.tensors[tensor].name)
+        yield Diagnostic("T268", f"{label} is the handle of a variable, and leaves subgraph {index}", help=_CURE)
+
+
+_CURE = "Convert the model so that every subgraph that uses a variable has a VAR_HANDLE of its own."

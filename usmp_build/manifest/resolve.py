@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from usmp_build.errors import Span
-from usmp_build.manifest import pools, together
+from usmp_build.manifest import pools
 from usmp_build.manifest.model import Manifest, Model
 from usmp_build.manifest.overrides import NO_OVERRIDES, Overrides
 from usmp_build.manifest.processors import Processors
 from usmp_build.manifest.refuse import refuse
-from usmp_build.request import Access, Goal, InputOutput, Inputs, ModelRequest, Outputs, PoolRequest, Request
+from usmp_build.request import (
+    Access,
+    ConnectionRequest,
+    Goal,
+    InputOutput,
+    Inputs,
+    ModelRequest,
+    Outputs,
+    PoolRequest,
+    Request,
+)
 
 
 def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
@@ -34,8 +45,8 @@ def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
         overlap=manifest.plan.overlap,
         rows=manifest.plan.rows,
         option_spans={key: manifest.places.key("plan", "options", key) for key in manifest.plan.options},
-        concurrent=together.concurrent(manifest, overrides, names),
-        connections=tuple(together.connections(manifest, names)),
+        concurrent=concurrent(manifest, overrides, names),
+        connections=tuple(connections(manifest, names)),
     )
 
 
@@ -100,3 +111,29 @@ def _switched_off(manifest: Manifest, model: Model, exchanged: bool) -> frozense
     unasked = dict.fromkeys(_OF_WEIGHTS, False) if exchanged else {}
     switches = {**unasked, **manifest.plan.rewrites, **model.rewrites}
     return frozenset(name for name, is_done in switches.items() if not is_done)
+
+
+def concurrent(manifest: Manifest, overrides: Overrides, names: Sequence[str]) -> frozenset[tuple[int, int]]:
+    """Return the pairs of planned models, `names`, that may be alive at the same time: by manifest or overrides."""
+    position = {name: index for index, name in enumerate(names)}
+    groups = [[name for name in group if name in position] for group in manifest.concurrent]
+    groups += [[model, other] for model, given in overrides.concurrent.items() for other in given.names]
+    return frozenset(pair for group in groups for pair in combinations(sorted(position[name] for name in group), 2))
+
+
+def connections(manifest: Manifest, names: Sequence[str]) -> Iterator[ConnectionRequest]:
+    """Yield the connections between planned models; without one of the two there is nothing to connect."""
+    position = {name: index for index, name in enumerate(names)}
+    for number, connection in enumerate(manifest.connections):
+        (producer, _, output), (consumer, _, input_) = (
+            port.partition(".") for port in (connection.from_, connection.to)
+        )
+        if producer in position and consumer in position:
+            yield ConnectionRequest(
+                position[producer],
+                output,
+                position[consumer],
+                input_,
+                manifest.places.value("connections", number, "from"),
+                manifest.places.value("connections", number, "to"),
+            )

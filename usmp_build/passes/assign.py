@@ -194,21 +194,24 @@ def _called(name: str, pattern: str) -> bool:
     return matches(pattern, name) or matches(pattern, short_name(name))
 
 
+def _selectable(rule: PlaceRequest, model: Model) -> tuple[str, str, list[str]]:
+    """Return what a rule selects by, the pattern that it gives, and all names that it could select."""
+    if rule.operators:
+        operators = (op for graph in model.subgraphs for op in graph.operators)
+        names = sorted({op.kind for op in operators if not called_subgraphs(op.options)})
+        return "operator of kind", rule.operators, names
+    tensors = [tensor for graph in model.subgraphs for tensor in graph.tensors]
+    if rule.scope:
+        return "tensor in the memory scope", rule.scope, sorted({t.memory_scope for t in tensors if t.memory_scope})
+    return "tensor called", rule.tensors, list(dict.fromkeys(short_name(t.name) for t in tensors if t.name))
+
+
 def _applies_to_nothing(rule: PlaceRequest, model: Model) -> Diagnostic:
     if rule.positions is not None:
         last = max((op.position for op in model.main.operators), default=-1)
         message = f'model "{model.name}" has no operators at {rule.positions[0]} to {rule.positions[1]}'
         return Diagnostic("P311", message, rule.span, f"its operators have the positions 0 to {last}")
-    if rule.operators:
-        what, pattern = "operator of kind", rule.operators
-        operators = (op for graph in model.subgraphs for op in graph.operators)
-        names = sorted({op.kind for op in operators if not called_subgraphs(op.options)})
-    elif rule.scope:
-        what, pattern = "tensor in the memory scope", rule.scope
-        names = sorted({t.memory_scope for graph in model.subgraphs for t in graph.tensors if t.memory_scope})
-    else:
-        what, pattern = "tensor called", rule.tensors
-        names = list(dict.fromkeys(short_name(t.name) for graph in model.subgraphs for t in graph.tensors if t.name))
+    what, pattern, names = _selectable(rule, model)
     message = f'model "{model.name}" has no {what} "{pattern}"'
     if rule.tensors and any(_called(name, pattern) for name in names):
         message += " that one of these pools may hold"

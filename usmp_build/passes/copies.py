@@ -77,21 +77,12 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
     count = len(graph.operators)
     fed: dict[tuple[int | None, int], int] = {}  # reader and position → the copy that it reads
     computed: dict[int, int] = {}  # copy that took over a number → the new number of its source
-    due: dict[int, list[int]] = {}  # operator → the copies right before it
     written = [new.source if new.takes_number else len(graph.tensors) + n for n, new in enumerate(wanted)]
-    views: dict[int, list[int]] = {}  # copy → those that show its bytes
-    for number, new in enumerate(wanted):
-        if new.view_of is not None:
-            views.setdefault(new.view_of, []).append(number)
     for number, new in enumerate(wanted):
         fed |= dict.fromkeys(new.readers, written[number])
-        if new.view_of is None:
-            group = [number, *views.get(number, ())]
-            readers = [reader for each in group for reader, _ in wanted[each].readers]
-            first = min((count if reader is None else reader for reader in readers), default=count)
-            due.setdefault(first, []).extend(group)
         if new.takes_number:
             computed[new.source] = len(graph.tensors) + number
+    due = _due(wanted, count)
     operators: list[Operator] = []
     moved: dict[int, int] = {}
     copies_by_number: dict[int, InsertedCopy] = {}
@@ -109,6 +100,22 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
     outputs = tuple(fed.get((None, position), tensor) for position, tensor in enumerate(graph.outputs))
     after = replace(graph, tensors=tensors, operators=tuple(operators), outputs=outputs)
     return Inserted(after, moved, tuple(copies_by_number[number] for number in range(len(wanted))))
+
+
+def _due(wanted: Sequence[NewCopy], count: int) -> dict[int, list[int]]:
+    """Return operator → the copies right before its first reader, each followed by those that show its bytes."""
+    views: dict[int, list[int]] = {}
+    for number, new in enumerate(wanted):
+        if new.view_of is not None:
+            views.setdefault(new.view_of, []).append(number)
+    due: dict[int, list[int]] = {}
+    for number, new in enumerate(wanted):
+        if new.view_of is None:
+            group = [number, *views.get(number, ())]
+            readers = [reader for each in group for reader, _ in wanted[each].readers]
+            first = min((count if reader is None else reader for reader in readers), default=count)
+            due.setdefault(first, []).extend(group)
+    return due
 
 
 def _rewired(

@@ -33,7 +33,7 @@ from usmp_build.interfaces.kernels import Traffic
 from usmp_build.ir.costs import Costs, CostUnit
 from usmp_build.ir.schedule import Schedule, Step, without_rows
 from usmp_build.ir.scopes import Scopes
-from usmp_build.ir.storage import Storage
+from usmp_build.ir.storage import Storage, StorageBuffer
 from usmp_build.request import Request, Speed
 from usmp_build.units import MAX_SUM
 
@@ -49,34 +49,43 @@ _APPLICATION = 0
 
 def costs(request: Request, scopes: Scopes, schedule: Schedule, storage: Storage, traffic: OperatorTraffic) -> Costs:
     """Weigh the traffic of every buffer by the speed of each pool that it may be in."""
-    speeds = [pool.speed if pool.speed and _is_known(pool.speed) else None for pool in request.pools]
+    speeds = [_known(pool.speed) for pool in request.pools]
     candidates = {pool for buffer in storage.buffers for pool in buffer.pools}
     clocks = {speed.clock for pool, speed in enumerate(speeds) if speed and pool in candidates}
     timed = bool(clocks) and None not in clocks
-    slowest = min((clock for clock in clocks if clock and timed), default=1)
-    unknown: set[int] = set()
-    ranked = 0
-    moves: list[tuple[tuple[_Move, ...], ...]] = []
-    for buffer, moved in zip(storage.buffers, _moved(scopes, schedule, storage, traffic), strict=True):
-        candidate_speeds = [speeds[pool] for pool in buffer.pools]
-        known_speeds = [speed for speed in candidate_speeds if speed]
-        if len(known_speeds) == len(candidate_speeds):
-            moves.append(tuple(tuple(_timed(moved, speed, timed)) for speed in known_speeds))
-            continue
-        total_bytes = sum(each.read + each.written for each in moved.values())
-        moves.append(tuple(((rank * total_bytes, Fraction(1, slowest)),) for rank in range(len(candidate_speeds))))
-        if len(candidate_speeds) > 1 and (clocks or any(request.pools[pool].speed for pool in buffer.pools)):
-            unknown |= {pool for pool in buffer.pools if speeds[pool] is None}
-            ranked += 1
+    slowest = min(filter(None, clocks), default=1) if timed else 1
+    moves = [
+        _moves(moved, [speeds[pool] for pool in buffer.pools], timed, slowest)
+        for buffer, moved in zip(storage.buffers, _moved(scopes, schedule, storage, traffic), strict=True)
+    ]
+    unknown = [pools for buffer in storage.buffers if (pools := _unknown(request, buffer, speeds, bool(clocks)))]
     unit = CostUnit.SECONDS if timed else CostUnit.CYCLES if clocks else CostUnit.RANK
-    exact = [tuple(sum((count * time for count, time in each), Fraction(0)) for each in pools) for pools in moves]
-    scale = _scale({time for pools in moves for each in pools for _, time in each}, exact)
-    values = tuple(tuple(floor(cost * scale) for cost in buffer_costs) for buffer_costs in exact)
-    return Costs(values, unit, scale, tuple(sorted(unknown)), ranked)
+    values, scale = _scaled(moves)
+    return Costs(values, unit, scale, tuple(sorted({*chain(*unknown)})), len(unknown))
 
 
-def _is_known(speed: Speed) -> bool:
-    return speed.read_bandwidth is not None or speed.write_bandwidth is not None
+def _moves(
+    moved: Mapping[int, Traffic], speeds: Sequence[Speed | None], timed: bool, slowest: int
+) -> tuple[tuple[_Move, ...], ...]:
+    """Return what a buffer moves in each of its pools: at their speed, or, where one has none, by their rank."""
+    known = [speed for speed in speeds if speed]
+    if len(known) == len(speeds):
+        return tuple(tuple(_timed(moved, speed, timed)) for speed in known)
+    total_bytes = sum(each.read + each.written for each in moved.values())
+    return tuple(((rank * total_bytes, Fraction(1, slowest)),) for rank in range(len(speeds)))
+
+
+def _unknown(request: Request, buffer: StorageBuffer, speeds: Sequence[Speed | None], has_clocks: bool) -> list[int]:
+    """Return the pools without a speed for which a buffer is ranked, though speeds are given elsewhere."""
+    is_given = has_clocks or any(request.pools[pool].speed for pool in buffer.pools)
+    return [pool for pool in buffer.pools if speeds[pool] is None] if is_given and len(buffer.pools) > 1 else []
+
+
+def _known(speed: Speed | None) -> Speed | None:
+    """Return a speed that says how fast bytes are read or written; None if it does not."""
+    if speed is None or (speed.read_bandwidth is None and speed.write_bandwidth is None):
+        return None
+    return speed
 
 
 def _timed(moved: Mapping[int, Traffic], speed: Speed, timed: bool) -> Iterator[_Move]:
@@ -119,6 +128,13 @@ def _whole(step: Step, storage: Storage) -> Iterator[tuple[int, Traffic]]:
         for buffer in chain.from_iterable(map(storage.buffers_of, values)):
             size = storage.buffers[buffer].size
             yield buffer, Traffic(read=size) if reads else Traffic(written=size)
+
+
+def _scaled(moves: Sequence[tuple[tuple[_Move, ...], ...]]) -> tuple[tuple[tuple[int, ...], ...], Fraction]:
+    """Return the cost of each buffer in each of its pools, and how many of these units make one."""
+    exact = [tuple(sum((count * time for count, time in each), Fraction(0)) for each in pools) for pools in moves]
+    scale = _scale({time for pools in moves for each in pools for _, time in each}, exact)
+    return tuple(tuple(floor(cost * scale) for cost in buffer_costs) for buffer_costs in exact), scale
 
 
 def _scale(times: Collection[Fraction], exact: Sequence[tuple[Fraction, ...]]) -> Fraction:

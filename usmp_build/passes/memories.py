@@ -39,12 +39,15 @@ def _graphs(settings: ModelRequest, m: int, model: Model, assignment: Assignment
         providers |= dict.fromkeys(range(graph.parameters) if s == 0 else (), Provider.PLAN)
         scoped = {tensor: provider for tensor, provider in providers.items() if graph.tensors[tensor].memory_scope}
         for tensor, provider in scoped.items():
-            is_ours = provider is Provider.PLAN or (provider is Provider.FUNCTION and _is_in_code(graph, tensor))
-            if is_ours and TensorRef(m, s, tensor) not in assignment.tensors:
+            if TensorRef(m, s, tensor) not in assignment.tensors and _is_ours(graph, tensor, provider):
                 raise ManifestError(_unknown(settings, graph, tensor))
         left = [tensor for tensor, provider in scoped.items() if provider is Provider.FUNCTION]
         to_plan = {tensor for tensor in left if _has_pools(settings, graph, tensor)}
         yield replace(graph, body=_planned(graph.body, to_plan)) if to_plan else graph
+
+
+def _is_ours(graph: Subgraph, tensor: int, provider: Provider) -> bool:
+    return provider is Provider.PLAN or (provider is Provider.FUNCTION and _is_in_code(graph, tensor))
 
 
 def _has_pools(settings: ModelRequest, graph: Subgraph, tensor: int) -> bool:

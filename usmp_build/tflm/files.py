@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from usmp_build import naming
 from usmp_build.emitters.render import render
 from usmp_build.ir.graph import Model
 from usmp_build.ir.options import VarHandle
+from usmp_build.operators.table import OPERATORS
 from usmp_build.output.bundle import Bundle, OutputFile
-from usmp_build.tflm.resolver import Registration, registrations
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def shared_arena(models: Sequence[Exported]) -> int:
     return sum(model.tail for model in models) + max(model.arena - model.tail for model in models)
 
 
-def _sources(models: Sequence[Exported], needed: Sequence[Registration], measured_by: str) -> Iterator[OutputFile]:
+def _sources(models: Sequence[Exported], needed: Sequence[_Registration], measured_by: str) -> Iterator[OutputFile]:
     values = {
         "models": models,
         "registrations": needed,
@@ -78,3 +79,53 @@ def _sources(models: Sequence[Exported], needed: Sequence[Registration], measure
     }
     for name in ("tflm_memory.h", "tflm_resolver.h", "tflm_models.cc"):
         yield OutputFile(name, render(f"{name}.j2", **values))
+
+
+_CUSTOM = "CUSTOM:"
+_SIGNAL = f"{_CUSTOM}Signal"
+_EXCEPTIONS = {
+    "BATCH_MATMUL": "BatchMatMul",
+    "CUMSUM": "CumSum",
+    "PADV2": "PadV2",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTM",
+    "CUSTOM:CIRCULAR_BUFFER": "CircularBuffer",
+    "CUSTOM:TFLM_DECODE": "Decode",
+    "CUSTOM:TFLite_Detection_PostProcess": "DetectionPostprocess",
+    "CUSTOM:ethos-u": "EthosU",
+}
+"""Methods that are not called like the operator in camel case, or like the signal operator without "Signal"."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Registration:
+    """One operator that a resolver has to know."""
+
+    kind: str
+    method: str
+    """The method that adds it, without "Add"; empty for a custom operator of the application."""
+    custom: str = ""
+    """The name of that operator in model files."""
+    function: str = ""
+    """The function of the application that returns the registration of its operator."""
+
+
+def registrations(models: Iterable[Model]) -> tuple[_Registration, ...]:
+    """Return what the operators of all models need, sorted by kind."""
+    kinds = sorted({op.kind for model in models for subgraph in model.subgraphs for op in subgraph.operators})
+    methods = {kind: _method(kind) for kind in kinds}
+    customs = [kind.removeprefix(_CUSTOM) for kind in kinds if not methods[kind]]
+    functions = iter(naming.unique(f"Register_{naming.c_identifier(name)}" for name in customs))
+    return tuple(
+        _Registration(kind, method) if method else _Registration(kind, "", kind.removeprefix(_CUSTOM), next(functions))
+        for kind, method in methods.items()
+    )
+
+
+def _method(kind: str) -> str:
+    if kind in _EXCEPTIONS:
+        return _EXCEPTIONS[kind]
+    if kind in OPERATORS and kind.startswith(_SIGNAL):
+        return kind.removeprefix(_SIGNAL)
+    if kind.startswith(_CUSTOM):
+        return ""
+    return "".join(word.capitalize() if word[:1].isalpha() else word for word in kind.split("_"))

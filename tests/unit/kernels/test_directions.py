@@ -11,7 +11,7 @@ from tests.support.kernels.samples import draw, first_kernel, kernel_of, statefu
 from usmp_build.interfaces.kernels import KernelCall, NoKernel
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, maker
-from usmp_build.passes.axes.copies import in_pieces
+from usmp_build.passes.axes.table import in_pieces
 from usmp_build.passes.select import ask
 
 

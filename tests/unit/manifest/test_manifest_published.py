@@ -11,8 +11,10 @@ import pytest
 import tomli
 
 from usmp_build.errors import ManifestError
-from usmp_build.manifest import StarterModel, fitting_names, json_schema, load, manifest_page, resolve, starter
-from usmp_build.manifest.page import EXAMPLE
+from usmp_build.manifest import load, resolve
+from usmp_build.manifest.page import EXAMPLE, manifest_page
+from usmp_build.manifest.schema import json_schema
+from usmp_build.manifest.starter import StarterModel, fitting_names, starter
 from usmp_build.naming import IDENTIFIER
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,8 @@ import tomli
 
 from tests.support.shared_cases import usmp_rows
 from usmp_build.errors import UsageError
-from usmp_build.manifest import Overrides, load, resolve, starter
+from usmp_build.manifest import Overrides, load, resolve
+from usmp_build.manifest.starter import starter
 from usmp_build.manifest.tvmc import memory, read_command
 from usmp_build.request import Access, InputOutput, Isa, PoolRequest, Request
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Subgraph, TensorRef
+from usmp_build.layout.code import PortRow
 from usmp_build.layout.layout import Layout
 from usmp_build.pipeline import Planned
 from usmp_build.request import InputOutput, Inputs, Outputs
@@ -51,6 +53,10 @@ def by_rows(planned: Planned, model: int) -> list[int]:
     return [position for position, name in enumerate(row.inputs) if name in row.inputs_by_rows]
 
 
+_Pair: TypeAlias = tuple[int, PortRow]
+"""A tensor, and its port."""
+
+
 def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
     """Return for the template the inputs to fill, those that arrive row by row, and pairs of tensor and port.
 
@@ -60,19 +66,28 @@ def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
     leaves so.
     """
     main, code = planned.analysis.models[model].main, layout.models[model][1]
-    model_request = planned.request.models[model]
     inputs = list(zip(main.inputs, code.inputs, strict=True))
     outputs = list(zip(main.outputs, code.outputs, strict=True))
     others = connected(planned, model)
-    kept = model_request.inputs if model_request.io is InputOutput.POOL else Inputs.CONSUMED
     filled = [pair for position, pair in enumerate(inputs) if position not in others and not pair[1].rows]
-    is_reserved = model_request.io is InputOutput.POOL and model_request.outputs is Outputs.RESERVED
     return {
         "filled": [port for _, port in filled],
         "read": [pair for pair in outputs if not pair[1].rows],
         "arriving": [port for _, port in inputs if port.rows],
         "leaving": [pair for pair in outputs if pair[1].rows],
         "connected": [inputs[position] for position in others],
+        **_left_alone(planned, model, inputs, outputs, filled),
+    }
+
+
+def _left_alone(
+    planned: Planned, model: int, inputs: list[_Pair], outputs: list[_Pair], filled: list[_Pair]
+) -> dict[str, object]:
+    """Return the ports that runs, and filling inputs, leave as they are."""
+    model_request, main = planned.request.models[model], planned.analysis.models[model].main
+    kept = model_request.inputs if model_request.io is InputOutput.POOL else Inputs.CONSUMED
+    is_reserved = model_request.io is InputOutput.POOL and model_request.outputs is Outputs.RESERVED
+    return {
         "intact": inputs if kept is not Inputs.CONSUMED else [],
         "reserved_inputs": filled if kept is Inputs.RESERVED else [],
         "reserved_outputs": outputs if is_reserved else [],

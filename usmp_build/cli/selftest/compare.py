@@ -59,24 +59,34 @@ def compare(
     ]
     seen: set[int] = set()
     for number, run, expected in answered:
-        last = {record.tensor: record for record in run}
-        for record in filter(lambda record: record.tensor in expected, run):
-            tensor = graph.tensors[record.tensor]
-            if tensor.is_variable and record is not last[record.tensor]:
-                continue
-            is_exact = record.tensor not in loose
-            wrong = _differing(tensor, record, expected[record.tensor], is_exact)
-            if wrong:
-                raise CheckFailed(_report(planned, model, number, record, wrong, is_exact))
-            seen.add(record.tensor)
-        for record in _incomplete(run, expected):
-            raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
+        seen |= _compared(planned, model, number, run, expected, loose)
     for index, folded in _folded(planned, model):
         constant = Record(Mark.OUTPUT, index, folded.data or b"")
         if any(_differing(folded, constant, expected[index], index not in loose) for _, _, expected in answered):
             raise CheckFailed(_report(planned, model, 0, constant, "the constant that was computed at build time"))
         seen.add(index)
     return len(seen)
+
+
+def _compared(
+    planned: Planned, model: int, number: int, run: Run, expected: Mapping[int, NDArray[Any]], loose: Collection[int]
+) -> set[int]:
+    """Compare the tensors of one run; return which there were."""
+    graph = planned.analysis.models[model].main
+    last = {record.tensor: record for record in run}
+    seen = set()
+    for record in run:
+        tensor = graph.tensors[record.tensor]
+        if record.tensor not in expected or (tensor.is_variable and record is not last[record.tensor]):
+            continue
+        is_exact = record.tensor not in loose
+        wrong = _differing(tensor, record, expected[record.tensor], is_exact)
+        if wrong:
+            raise CheckFailed(_report(planned, model, number, record, wrong, is_exact))
+        seen.add(record.tensor)
+    for record in _incomplete(run, expected):
+        raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
+    return seen
 
 
 def our_tensors(planned: Planned, model: int, runs: list[Run]) -> Ours:

@@ -21,6 +21,7 @@ from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.storage import Kind
+from usmp_build.layout import BufferRow, PoolRow
 from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.pipeline import Planned
@@ -94,30 +95,40 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
             last=starts[index + 1] - 1,
             is_seen=is_seen,
         )
-    pools = [pool for pool in layout.summary.pools if pool.is_workspace and pool.size]
-    position = {pool.name: number for number, pool in enumerate(pools)}
-    live = [
-        {"pool": position[row.pool], "offset": row.offset, "size": row.size, "start": start, "stop": stop}
-        for row in layout.summary.buffers
-        if row.kind != "constant" and row.size
-        for start, stop in row.intervals
-    ]
     order = between.order(planned)
-    idle = [(index, *gap) for index in order for gap in between.idle(planned, index, list(position))]
-    variables = [
-        {"pool": position[row.pool], "offset": row.offset, "size": row.size}
-        for row in layout.summary.buffers
-        if row.kind == Kind.VARIABLE.value and row.size
-    ]
-    passed = [each.pool for each in layout.pool_bytes if each.data]
-    pieces = {"pools": pools, "passed_constants": passed, "live": live, "idle": idle, "variables": variables}
-    pieces |= {"accesses": bool(accesses)}
+    pieces = _pieces(planned, layout, order) | {"accesses": bool(accesses)}
     text = render("selftest.c.j2", project=layout.summary.project, models=models, order=order, marks=Mark, **pieces)
     files = [OutputFile(f"{_PROGRAM}.c", text)]
     if accesses:
+        position = _positions(layout)
         rows = [{**row, "pool": position[str(row["pool"])]} for row in accesses]
         files.append(OutputFile("usmp_accesses.h", render("accesses.h.j2", rows=rows, mark=Mark.ACCESSES.value)))
     return Bundle.collect(files)
+
+
+def _pools(layout: Layout) -> list[PoolRow]:
+    return [pool for pool in layout.summary.pools if pool.is_workspace and pool.size]
+
+
+def _positions(layout: Layout) -> Mapping[str, int]:
+    return {pool.name: number for number, pool in enumerate(_pools(layout))}
+
+
+def _pieces(planned: Planned, layout: Layout, order: Sequence[int]) -> dict[str, object]:
+    """Return for the template the memory of all models: pools, what is live in them, and when nothing is."""
+    position = _positions(layout)
+    rows = [(row, _location(row, position)) for row in layout.summary.buffers if row.kind != "constant" and row.size]
+    return {
+        "pools": _pools(layout),
+        "passed_constants": [each.pool for each in layout.pool_bytes if each.data],
+        "live": [place | {"start": start, "stop": stop} for row, place in rows for start, stop in row.intervals],
+        "idle": [(index, *gap) for index in order for gap in between.idle(planned, index, list(position))],
+        "variables": [place for row, place in rows if row.kind == Kind.VARIABLE.value],
+    }
+
+
+def _location(row: BufferRow, position: Mapping[str, int]) -> dict[str, int]:
+    return {"pool": position[row.pool], "offset": row.offset, "size": row.size}
 
 
 def model_rows(planned: Planned, layout: Layout) -> list[dict[str, object]]:

@@ -105,11 +105,8 @@ def _by_segments(file: File, question: Question, tensors: Sequence[int], refused
         message = f'{NAMES[TFLM]} does not run {file.label(unit)} of model "{question.model.name}"'
         raise refused or refusal(question.model, message)
     segments = file.segments(accepts, other, tensors)
-    replaced = {tensor for segment in segments if file.may_differ(segment) for tensor in segment.tensors}
-    values = [{tensor: value for tensor, value in run.items() if tensor in replaced} for run in question.ours.runs]
-    ours = replace(question.ours, runs=values)
-    mine = question.ours.runs or [_NOTHING] * len(question.runs)
-    runs = [{**run, **_undefined(file, each)} for run, each in zip(question.runs, mine, strict=True)]
+    ours = _replacing(file, segments, question.ours)
+    runs = _filled(file, question)
     replies = ask(replace(question, segments=segments, runs=runs, ours=ours))
     answers = [
         None if run is None else _merged(file, segments, run, known, tensors)
@@ -117,12 +114,29 @@ def _by_segments(file: File, question: Question, tensors: Sequence[int], refused
     ]
     inexact = [segment for segment in segments if segment.package != TFLM]
     aborts = " or ".join(dict.fromkeys(NAMES[segment.package] for segment in segments))
-    by, kinds = NAMES[TFLM], {file.main.operators[index].kind for segment in inexact for index in segment.operators}
-    if inexact:
-        by = aborts if inexact == segments else f"{by}, and of LiteRT for {', '.join(sorted(kinds))}"
+    by = aborts if inexact and inexact == segments else _named(file, inexact)
     return Answers(
         answers, replies.aborted, by, aborts, frozenset(tensor for segment in inexact for tensor in segment.tensors)
     )
+
+
+def _filled(file: File, question: Question) -> list[Values]:
+    """Return the inputs of all runs, with our values of what the models leave undefined."""
+    ours = question.ours.runs or [_NOTHING] * len(question.runs)
+    return [{**run, **_undefined(file, each)} for run, each in zip(question.runs, ours, strict=True)]
+
+
+def _replacing(file: File, segments: Sequence[Segment], ours: Ours) -> Ours:
+    """Return of our values those that take the place of others' where these may differ."""
+    replaced = {tensor for segment in segments if file.may_differ(segment) for tensor in segment.tensors}
+    runs = [{tensor: value for tensor, value in run.items() if tensor in replaced} for run in ours.runs]
+    return replace(ours, runs=runs)
+
+
+def _named(file: File, inexact: Sequence[Segment]) -> str:
+    """Return who answered, where TensorFlow Lite Micro left at most some segments to LiteRT."""
+    kinds = {file.main.operators[index].kind for segment in inexact for index in segment.operators}
+    return f"{NAMES[TFLM]}, and of LiteRT for {', '.join(sorted(kinds))}" if kinds else NAMES[TFLM]
 
 
 def _undefined(file: File, mine: Values) -> Values:

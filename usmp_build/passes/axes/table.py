@@ -8,18 +8,17 @@ from functools import reduce
 from math import gcd
 
 from usmp_build.errors import Diagnostic, ManifestError
-from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
+from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries, NoKernel, Pieces
 from usmp_build.ir.axes import RowTable
-from usmp_build.ir.graph import OperatorRef, Subgraph, TensorRef
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.ir.labels import short_label, tensor_label
 from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.passes.assign import Assignment
-from usmp_build.passes.axes.copies import RowCopy, in_pieces, piece_of
 from usmp_build.passes.axes.homes import at_home
 from usmp_build.passes.axes.keeping import Kept
-from usmp_build.passes.axes.question import Rows
+from usmp_build.passes.axes.question import Reading, Rows
 from usmp_build.passes.axes.rows import Cut
-from usmp_build.passes.copies import Inserted, carried, insert
+from usmp_build.passes.copies import Inserted, NewCopy, carried, insert
 from usmp_build.passes.scopes import Scoped
 from usmp_build.passes.scopes.copies import MEMCPY, copier
 from usmp_build.passes.scopes.unify import unify
@@ -67,7 +66,7 @@ class Table:
         rows = self._question(place, graph)
         answer = unify(rows.question())
         copies = tuple(
-            RowCopy(rows.tensors[copy.value], min(copy.allowed), tuple(rows.readings[edge] for edge in copy.edges))
+            _RowCopy(rows.tensors[copy.value], min(copy.allowed), tuple(rows.readings[edge] for edge in copy.edges))
             for copy in answer.copies
         )
         if copies and not self.request.layout_copies:
@@ -108,7 +107,7 @@ class Table:
         self.scratch |= carried(scopes.scratch, place, inserted)
         self.derived |= carried(scopes.derived, place, inserted)
 
-    def _add(self, place: tuple[int, int], inserted: Inserted, copies: Sequence[RowCopy]) -> None:
+    def _add(self, place: tuple[int, int], inserted: Inserted, copies: Sequence[_RowCopy]) -> None:
         """Add the copies between rows: the targets that run them, and their pools, which are those of the source."""
         graph = inserted.graph
         for inserted_copy, copy in zip(inserted.copies, copies, strict=True):
@@ -126,7 +125,7 @@ class Table:
             readers = " and ".join(graph.operators[inserted.moved[each.operator]].kind for each in copy.readings)
             self._lay(place, graph, inserted_copy.written, Cut(copy.row, why=f"{readers}, which reads it"))
 
-    def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: RowCopy) -> None:
+    def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: _RowCopy) -> None:
         """Raise ManifestError unless target 0, which copies, reads and writes all pools of the tensor."""
         for pool in (self.request.pools[index] for index in self.pools[TensorRef(*place, copy.tensor)]):
             if 0 not in pool.readers & pool.writers:
@@ -155,7 +154,7 @@ class Table:
                 elements = reduce(gcd, (table.elements for table in tables))
                 count = max(1, graph.tensors[op.outputs[0]].elements // elements)
                 runner = (self.targets[runs], whole.library)
-                kernel = ask(self.libraries, runner, op, piece_of(graph, op, elements))
+                kernel = ask(self.libraries, runner, op, _piece_of(graph, op, elements))
                 self.kernels[runs] = in_pieces(kernel, count, elements) if isinstance(kernel, Kernel) else kernel
 
 
@@ -181,3 +180,39 @@ def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
         ends = "".join(f"; they end at {end}" for end in kept.ends.get(tensor, ()))
         chosen[tensor] = replace(choice, why=f"{choice.why or decider}{ends}")
     return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _RowCopy:
+    """A copy of a tensor with rows of another length, for some of its readers."""
+
+    tensor: int
+    row: int
+    """Elements of a row."""
+    readings: tuple[Reading, ...]
+
+    def wanted(self, graph: Subgraph) -> NewCopy:
+        """Return the copy to be inserted; its name gives the length of its rows."""
+        source = graph.tensors[self.tensor]
+        name = f"{short_label(source.name, self.tensor)}.in_rows_of_{self.row}"
+        readers = tuple((reading.operator, reading.position) for reading in self.readings)
+        return NewCopy(self.tensor, replace(source, name=name, axis_separators=None), readers)
+
+
+def _piece_of(graph: Subgraph, op: Operator, elements: int) -> Subgraph:
+    """Return a subgraph in which a COPY moves only `elements`, to query a kernel for one piece."""
+    tensors = list(graph.tensors)
+    for tensor in (*op.inputs, *op.outputs):
+        if tensor is not None:
+            tensors[tensor] = replace(tensors[tensor], shape=(elements,), quantization=None)
+    return replace(graph, tensors=tuple(tensors))
+
+
+def in_pieces(kernel: Kernel, count: int, elements: int) -> Kernel:
+    """Return a kernel that runs the kernel of one piece `count` times, in both directions."""
+
+    def repeated(call: KernelCall) -> KernelCall:
+        return replace(call, form=Pieces(count, (elements,) * len(call.operands)))
+
+    backward = kernel.backward and in_pieces(kernel.backward, count, elements)
+    return replace(kernel, calls=tuple(map(repeated, kernel.calls)), backward=backward)

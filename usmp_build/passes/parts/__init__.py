@@ -15,16 +15,17 @@ A whole is alive from its first part to its last reader, so aliasing may need mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import lcm
 
-from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
+from usmp_build.interfaces.kernels import Input, Kernel, Libraries, NoKernel, Output
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef, operator_at
 from usmp_build.ir.options import Parts, called_subgraphs
 from usmp_build.passes.assign import Assignment, Spot
-from usmp_build.passes.parts.demands import are_transferred, demands
+from usmp_build.passes.operands import ruled_alignments
 from usmp_build.passes.parts.offsets import Cut, cut, joined
 from usmp_build.passes.parts.pitches import Pitches
 from usmp_build.passes.parts.sharing import Sharing
@@ -89,7 +90,7 @@ class _Parts:
 
     def graph(self) -> Subgraph:
         """Return the subgraph with aliased parts."""
-        sharing = Sharing(self.before, demands(self.request, self.scoped, self.place))
+        sharing = Sharing(self.before, _demands(self.request, self.scoped, self.place))
         is_any_cost_fine = self.request.models[self.place[0]].goal is Goal.RAM
         pitches = Pitches(self.before, dict(self._free_kernels()), is_any_cost_fine)
         after = [self._operator(index, op, sharing, pitches) for index, op in enumerate(self.before.operators)]
@@ -165,7 +166,7 @@ class _Parts:
             and not any(tensor.is_constant or tensor.is_variable for tensor in tensors)
             and len({tensor.dtype for tensor in tensors}) == 1
             and self._are_at_home(sharers)
-            and not are_transferred(self.request, self.scoped, self.place, sharers)
+            and not _are_transferred(self.request, self.scoped, self.place, sharers)
             and sharing.fits(aliased)
         )
 
@@ -176,3 +177,45 @@ class _Parts:
         is_passed = self.place[1] == 0 and self.request.models[self.place[0]].io is InputOutput.APPLICATION
         ports = {*self.before.inputs, *self.before.outputs} if is_passed else set[int]()
         return len(pools) == 1 and pools != {frozenset()} and not ports & tensors and self.axes.keys().isdisjoint(refs)
+
+
+def _demands(request: Request, scoped: Scoped, place: tuple[int, int]) -> Mapping[int, int]:
+    """Return for each tensor of a subgraph the alignment in bytes that its elements, kernels and rules need."""
+    graph = _graph(scoped, place)
+    alignments = {index: tensor.dtype.alignment for index, tensor in enumerate(graph.tensors)}
+    for index in range(len(graph.operators)):
+        for tensor, alignment in _needed(request, scoped, OperatorRef(*place, index), graph):
+            alignments[tensor] = lcm(alignments[tensor], alignment)
+    return alignments
+
+
+def _needed(request: Request, scoped: Scoped, ref: OperatorRef, graph: Subgraph) -> Iterator[tuple[int, int]]:
+    """Yield the tensors that an operator touches, each with an alignment that it needs; views need none."""
+    kernel, op = scoped.kernels.get(ref), graph.operators[ref.operator]
+    if kernel is None:
+        return
+    kernel_alignment = kernel.alignment if isinstance(kernel, Kernel) else 1
+    yield from ((tensor, kernel_alignment) for tensor in (*op.inputs, *op.outputs) if tensor is not None)
+    rules = request.targets[scoped.scopes.targets[ref]].rules
+    for operand, alignment in ruled_alignments(rules, op, graph, kernel):
+        if isinstance(operand, Input | Output):
+            tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
+            if tensor is not None:
+                yield tensor, alignment
+
+
+def _are_transferred(request: Request, scoped: Scoped, place: tuple[int, int], tensors: set[int]) -> bool:
+    """Tell whether something else than the processor with the cache may touch these tensors of a subgraph."""
+    if not any(pool.cache_line for pool in request.pools):
+        return False
+    for index, op in enumerate(_graph(scoped, place).operators):
+        ref = OperatorRef(*place, index)
+        kernel = scoped.kernels.get(ref)
+        foreign = isinstance(kernel, Kernel) and any(call.prototype for call in kernel.calls)
+        if (foreign or scoped.scopes.targets.get(ref, 0)) and tensors & {*op.inputs, *op.outputs}:
+            return True
+    return False
+
+
+def _graph(scoped: Scoped, place: tuple[int, int]) -> Subgraph:
+    return scoped.models[place[0]].subgraphs[place[1]]

@@ -52,9 +52,13 @@ def int8_behind_floats(op: Operator | None, net: Net) -> int | None:
     source = net.tensor(index)
     if before is None or source is None or source.is_variable or source.is_constant:
         return None
-    fits = real is not None and real.dtype is DType.FLOAT32 and real.elements == source.elements == output.elements
-    is_int8 = int8_scale(source) is not None and int8_scale(output) is not None
-    return index if fits and is_int8 and net.pins.may_join(net.index, before, op) else None
+    fits = real is not None and real.dtype is DType.FLOAT32 and real.elements == output.elements
+    return index if fits and _are_alike(source, output) and net.pins.may_join(net.index, before, op) else None
+
+
+def _are_alike(one: Tensor, other: Tensor) -> bool:
+    """Tell whether two tensors of int8 have equally many elements."""
+    return one.elements == other.elements and int8_scale(one) is not None and int8_scale(other) is not None
 
 
 def table(ops: Sequence[Operator], source: int, net: Net) -> Integers | None:

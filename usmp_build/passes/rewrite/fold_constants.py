@@ -51,19 +51,23 @@ def _foldable(op: Operator, tensors: Sequence[Tensor], net: Net) -> bool:
     fold = traits(op.kind).fold
     if op.kind != DECODE and (fold is None or fold.known not in _KNOWN or len(op.outputs) != 1):
         return False
-    if not net.may_change(op) or not all(map(net.may_go, op.outputs)):
-        return False
-    if any(net.pins.keeps(net.index, index) for index in op.inputs if index is not None):
-        return False
     sources = [tensors[index] for index in op.inputs if index is not None]
-    target = tensors[op.outputs[0]]
     if not sources or not all(source.is_constant and not source.is_withheld for source in sources):
         return False
-    readers = (net.graph.operators[place] for output in op.outputs for place in net.readers[output])
-    if any(traits(reader.kind).streams and reader.inputs[0] in op.outputs for reader in readers):
+    return _may_go(op, net) and (op.kind == DECODE or _is_small(op, tensors[op.outputs[0]], sources))
+
+
+def _may_go(op: Operator, net: Net) -> bool:
+    """Tell whether rules, ports, and the readers of its outputs allow an operator to disappear."""
+    is_kept = any(net.pins.keeps(net.index, index) for index in op.inputs if index is not None)
+    if is_kept or not net.may_change(op) or not all(map(net.may_go, op.outputs)):
         return False
-    if op.kind == DECODE:
-        return True
+    readers = (net.graph.operators[place] for output in op.outputs for place in net.readers[output])
+    return not any(traits(reader.kind).streams and reader.inputs[0] in op.outputs for reader in readers)
+
+
+def _is_small(op: Operator, target: Tensor, sources: Sequence[Tensor]) -> bool:
+    """Tell whether an operator makes an array of its sources' type that is hardly larger than they are."""
     is_array = all(tensor.dtype.numpy and tensor.elements for tensor in (target, *sources))
     is_array &= target.dtype in ({source.dtype for source in sources} if op.kind != "DEQUANTIZE" else {DType.FLOAT32})
     counts = [source.elements for source in sources]

@@ -53,7 +53,11 @@ def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
         return len(sources) == 1
     if sum(t.elements for t in sources) > 4 * _LARGEST:  # one constant may be named many times
         return False
-    return all(t.is_constant and t.dtype in _INTEGERS and t.elements <= _LARGEST for t in sources)
+    return all(map(_is_small_constant, sources))
+
+
+def _is_small_constant(tensor: Tensor) -> bool:
+    return tensor.is_constant and tensor.dtype in _INTEGERS and tensor.elements <= _LARGEST
 
 
 def _evaluate(op: Operator, tensors: list[Tensor]) -> Tensor | None:

@@ -14,21 +14,21 @@ Without restrictions, models and kernels are returned unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Kernels
-from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
-from usmp_build.ir.graph import Model, OperatorRef, Subgraph, TensorRef
+from usmp_build.interfaces.kernels import Derived, Kernel, Libraries, NoKernel, Scratch
+from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.ir.scopes import Scopes
-from usmp_build.passes.assign import Assignment
+from usmp_build.passes.assign import CALLER, Assignment, Spot
 from usmp_build.passes.copies import carried
 from usmp_build.passes.scopes.certain import prepared
 from usmp_build.passes.scopes.copies import copiers
-from usmp_build.passes.scopes.demands import Demands
+from usmp_build.passes.scopes.demands import Demands, Limit
 from usmp_build.passes.scopes.insert import Answered, with_copies
-from usmp_build.passes.scopes.kernel_buffers import derived_pools, scratch_pools
 from usmp_build.passes.scopes.reasons import reasons
-from usmp_build.passes.scopes.refusals import no_room, parted
 from usmp_build.passes.scopes.statement import Statement
 from usmp_build.passes.scopes.unify import Answer, NoRoom, TieConflict, unify
 from usmp_build.passes.select import ask
@@ -113,8 +113,8 @@ class _Table:
             self.targets[ref] = self.assignment.target_of(statement.place, op)
             kernel = self.remapped.get(ref)
             if isinstance(kernel, Kernel):
-                self.scratch[ref] = scratch_pools(statement, op, kernel)
-                self.derived[ref] = derived_pools(statement, op, kernel)
+                self.scratch[ref] = _scratch_pools(statement, op, kernel)
+                self.derived[ref] = _derived_pools(statement, op, kernel)
 
     def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
         for view in answered.inserted.views:
@@ -135,3 +135,69 @@ def _decided(statement: Statement) -> Answer:
         raise parted(statement, conflict) from None
     except NoRoom as refusal:
         raise no_room(statement, refusal) from None
+
+
+def _scratch_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
+    """Return the pools for scratch; meaningless if there is none."""
+    operands = [Scratch(position) for position in range(len(kernel.scratch))]
+    return _pools(statement, op, kernel, operands, "workspace_pools")
+
+
+def _derived_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
+    """Return the pools for derived constants; meaningless if there are none."""
+    operands = [Derived(position) for position in range(len(kernel.constants))]
+    return _pools(statement, op, kernel, operands, "constant_pools")
+
+
+def _pools(
+    statement: Statement, op: Operator, kernel: Kernel, operands: Sequence[Scratch | Derived], word: str
+) -> tuple[int, ...]:
+    settings, demands = statement.settings, statement.demands
+    pools = settings.constant_pools if word == "constant_pools" else settings.workspace_pools
+    for operand in operands:
+        demand = demands.of(Spot(*statement.place, op.position), op, kernel, operand)
+        remaining = tuple(pool for pool in pools if pool in demand.pools)
+        if not remaining:
+            kind = "the scratch" if isinstance(operand, Scratch) else "a constant of the kernel"
+            who = f"{kind} of {statement.names.operator(op)}"
+            raise ManifestError(demands.no_pool_left(settings, who, demand, demands.names(pools), word))
+        pools = remaining
+    return pools
+
+
+def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
+    """Return the error that two tensors share bytes, but have no pool in common."""
+    view = statement.views()[conflict.tie]
+    source, shown = (
+        f"{statement.names.tensor(tensor)} must be in {statement.demands.names(pools)}"
+        + "".join(f" ({why.who})" for why in statement.whys[tensor])
+        for tensor, pools in zip((view.inputs[0], view.outputs[0]), conflict.sides, strict=True)
+        if tensor is not None
+    )
+    message = f"{shown}, but shows the bytes of {source}"
+    position = view.position
+    way = f"drop one of the two, or place operator {position} separately: then it has a tensor of its own"
+    spans = [why.span for tensor in (view.inputs[0], view.outputs[0]) for why in _whys(statement, tensor) if why.span]
+    return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.settings.path, way))
+
+
+def _whys(statement: Statement, tensor: int | None) -> list[Limit]:
+    return [] if tensor is None else statement.whys[tensor]
+
+
+def no_room(statement: Statement, refusal: NoRoom) -> ManifestError:
+    """Return the error that a copy is needed that no target can make, or that has no workspace pool."""
+    use = statement.uses[refusal.edge]
+    names = statement.demands.names
+    what = f"wants input {use.position}" if use.reader is not None else f"reads output {use.position}"
+    here, there = names(refusal.value), names(refusal.port)
+    message = f"{statement.names.tensor(use.tensor)} is in {here}, and {use.label} {what} in {there}: "
+    if not refusal.port & {CALLER, *statement.settings.workspace_pools}:
+        message += f'a copy needs a workspace pool, and none of model "{statement.settings.name}" is among them'
+        way = "let both read the same constant pool, or list a workspace pool there"
+    else:
+        cpu = statement.request.targets[0].name
+        message += f'target "{cpu}" would have to copy it, but does not reach both'
+        way = f'write copies = "extern" for the target that needs it, or let "{cpu}" reach both (`targets` of a pool)'
+    spans = [limit.span for limit in (*use.demand.limits, *statement.whys[use.tensor]) if limit.span]
+    return ManifestError(Diagnostic("P315", message, spans[-1] if spans else statement.settings.path, way))

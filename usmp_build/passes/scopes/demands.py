@@ -107,10 +107,14 @@ class Demands:
                 who = f"a rule of place pins it to {self.names(place.pools)}"
                 yield Limit(frozenset(place.pools), who, "name other pools in the rule of place", place.span)
                 break
-        if self._everywhere > self._plain.pools:
-            by_rows = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
-            if operand not in by_rows:
-                yield self._plain
+        yield from self._limits_of_kernel(kernel, operand)
+
+    def _limits_of_kernel(self, kernel: Kernel | NoKernel, operand: PresentOperand) -> Iterator[Limit]:
+        """Yield what a kernel itself cannot do: rows apart, and pools that it must not have."""
+        if self._everywhere > self._plain.pools and (
+            not isinstance(kernel, Kernel) or operand not in kernel.row_pitches()
+        ):
+            yield self._plain
         for strike in kernel.strikes if isinstance(kernel, Kernel) else ():
             if strike.operand == operand:
                 excluded = {self._positions[name] for name in strike.pools if name in self._positions}

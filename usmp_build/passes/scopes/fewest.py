@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb, inf
 
 from usmp_build.passes.scopes.question import Allowed, Edge, Question
@@ -82,15 +82,10 @@ def homes(question: Question, classes: Sequence[int], allowed: Sequence[Allowed]
     `classes` is the representative of each domain, `allowed` are its remaining scopes.  Only values are considered
     whose ports have no other edge or tie.
     """
-    mentions = Counter(domain for tie in question.ties for domain in set(tie))
-    mentions.update(domain for edge in question.edges for domain in (edge.value, edge.port))
-    edges_by_class: dict[int, list[Edge]] = {}
-    for edge in sorted(question.edges, key=lambda edge: edge.freedom.order):
-        edges_by_class.setdefault(classes[edge.value], []).append(edge)
-    for home, edges in edges_by_class.items():
-        first_served = allowed[home]
-        for edge in edges:
-            first_served = first_served & question.allowed[edge.port] or first_served
+    mentions = Counter(chain.from_iterable(map(set, question.ties)))
+    mentions.update(chain.from_iterable((edge.value, edge.port) for edge in question.edges))
+    for home, edges in _edges_by_class(question, classes).items():
+        first_served = _first_served(question, edges, allowed[home])
         is_one_home = all(first_served & question.allowed[edge.port] for edge in edges)
         if is_one_home or len(allowed[home]) == 1 or any(mentions[edge.port] > 1 for edge in edges):
             continue
@@ -99,6 +94,21 @@ def homes(question: Question, classes: Sequence[int], allowed: Sequence[Allowed]
         best = frozenset(scope for scope, cost in costs.items() if cost == fewest)
         if fewest < inf and not best & first_served:
             yield home, best
+
+
+def _first_served(question: Question, edges: Sequence[Edge], allowed: Allowed) -> Allowed:
+    """Return the homes that are left when each edge that can be met narrows them, in turn."""
+    for edge in edges:
+        allowed = allowed & question.allowed[edge.port] or allowed
+    return allowed
+
+
+def _edges_by_class(question: Question, classes: Sequence[int]) -> dict[int, list[Edge]]:
+    """Return the edges of each class of values, in the order in which they are served."""
+    edges: dict[int, list[Edge]] = {}
+    for edge in sorted(question.edges, key=lambda edge: edge.freedom.order):
+        edges.setdefault(classes[edge.value], []).append(edge)
+    return edges
 
 
 def _copies(question: Question, edges: Sequence[Edge], home: int) -> float:

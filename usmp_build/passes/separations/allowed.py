@@ -10,7 +10,7 @@ from itertools import chain, product
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
 from usmp_build.interfaces.operands import buffer_of, offset_of
-from usmp_build.ir.graph import Model, OperatorRef, operator_at
+from usmp_build.ir.graph import Model, Operator, OperatorRef, operator_at
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, steps
 from usmp_build.ir.storage import Storage
@@ -134,16 +134,21 @@ class AllowedDistances:
             self._distances[key] = pairs
         return self._distances[key]
 
-    def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
-        """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
-        op = operator_at(self._models, ref)
+    def _buffers(self, ref: OperatorRef, op: Operator, kernel: Kernel) -> dict[Operand, int]:
+        """Return the buffers of a kernel's operands that may share bytes."""
         buffers: dict[Operand, int] = {}
-        start = partial(offset_of, ref=ref, op=op, offsets=self.storage.offsets)
         for operand in dict.fromkeys(operand for call in kernel.calls for operand in call.operands):
             if not isinstance(operand, Derived | Absent):
                 buffer = buffer_of(operand, ref, op, self.storage)
                 if buffer is not None and self._may_share(buffer):
                     buffers[operand] = buffer
+        return buffers
+
+    def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
+        """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
+        op = operator_at(self._models, ref)
+        buffers = self._buffers(ref, op, kernel)
+        start = partial(offset_of, ref=ref, op=op, offsets=self.storage.offsets)
         declared_distances = distances(kernel) or {}
         declared = set(chain.from_iterable(declared_distances))
         undeclared = {buffer for operand, buffer in buffers.items() if operand not in declared}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, permutations
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -71,9 +72,9 @@ def call_distances(calls: tuple[KernelCall, ...]) -> Mapping[tuple[Operand, Oper
         Stretch(call.operands, turns(accesses, most)) for call, accesses in zip(calls, accesses_by_call, strict=True)
     ]
     declared = _DeclaredTouches(calls, accesses_by_call)
-    operands = dict.fromkeys(operand for call in calls for operand in call.operands)
+    operands = dict.fromkeys(chain.from_iterable(call.operands for call in calls))
     planned = [o for o in operands if not isinstance(o, Derived | Absent) and declared.covers(o)]
-    pairs = [(one, other) for one in planned for other in planned if one != other and _may_share(one, other)]
+    pairs = [pair for pair in permutations(planned, 2) if _may_share(*pair)]
     return MappingProxyType(dict(distances_of(stretches, pairs, {o for o in planned if isinstance(o, Scratch)})))
 
 

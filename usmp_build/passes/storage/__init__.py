@@ -10,25 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.interfaces.operands import buffer_of
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.connections import Connection
-from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at, tensor_at
+from usmp_build.ir.graph import DType, Model, Operator, OperatorRef, TensorRef, operator_at, tensor_at
 from usmp_build.ir.schedule import Schedule, Step, without_rows
 from usmp_build.ir.scopes import COPY, Scopes
-from usmp_build.ir.storage import Storage
+from usmp_build.ir.seal import SEAL_BYTES
+from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.passes.operands import ruled_alignments
+from usmp_build.passes.row_ports import caller_ports
 from usmp_build.passes.select import inputs_read
-from usmp_build.passes.storage.arguments import arguments
 from usmp_build.passes.storage.buffers import Buffers
-from usmp_build.passes.storage.kernel_buffers import derived_buffers, scratch_buffers
 from usmp_build.passes.storage.program_facts import program_facts
-from usmp_build.passes.storage.seals import seals
 from usmp_build.passes.storage.tensors import TensorFacts
-from usmp_build.passes.storage.variables import Variables
 from usmp_build.request import Request
 
 
@@ -170,9 +169,9 @@ class _Builder:
         if isinstance(kernel, Kernel):
             scopes, prefix = self.facts.scopes, self.facts.name_prefix(ref, op)
             if kernel.scratch:
-                scratch = scratch_buffers(kernel, ref.model, op, prefix, scopes.scratch[ref])
+                scratch = _scratch_buffers(kernel, ref.model, op, prefix, scopes.scratch[ref])
                 self.scratch[ref] = tuple(map(self.buffers.add, scratch))
-            derived = derived_buffers(kernel, ref.model, op, prefix, scopes.derived.get(ref, ()))
+            derived = _derived_buffers(kernel, ref.model, op, prefix, scopes.derived.get(ref, ()))
             self.derived[ref] = tuple(map(self.buffers.add, derived))
             for operand, count in kernel.beyond:
                 buffer = buffer_of(operand, ref, op, self)
@@ -193,3 +192,122 @@ class _Builder:
             self.tensors[view] = self.tensors[root]
         elif root in self.arguments:
             self.arguments[view] = self.arguments[root]
+
+
+def arguments(request: Request, models: tuple[Model, ...]) -> dict[TensorRef, TensorRef]:
+    """Return the root of each such port → the input or output whose array holds it.
+
+    No two of them share bytes: where they do in the model, `scopes` made copies.
+    """
+    ports: dict[TensorRef, TensorRef] = {}
+    for index, (model_request, model) in enumerate(zip(request.models, models, strict=True)):
+        main, in_arrays = model.main, caller_ports(model_request, model.main)
+        for port in (tensor for tensor in (*main.inputs, *main.outputs) if tensor in in_arrays):
+            ports[TensorRef(index, 0, main.roots.get(port, port))] = TensorRef(index, 0, port)
+    return ports
+
+
+def seals(request: Request) -> Iterator[tuple[int, StorageBuffer]]:
+    """Yield the position and the seal of each constant pool owned by the application that a model may use."""
+    for position, pool in enumerate(request.pools):
+        models = tuple(m for m, model in enumerate(request.models) if position in model.constant_pools)
+        if models and pool.is_sealed:
+            yield (
+                position,
+                StorageBuffer(
+                    name=f"{request.project}.{pool.name}_seal",
+                    kind=Kind.CONSTANT,
+                    models=models,
+                    size=SEAL_BYTES,
+                    alignment=DType.UINT32.alignment,
+                    dtype=DType.UINT32,
+                    pools=(position,),
+                    reason="says which code the pool belongs to",
+                    data=bytes(SEAL_BYTES),
+                    stays_apart=True,
+                ),
+            )
+
+
+def _scratch_buffers(
+    kernel: Kernel, model: int, op: Operator, prefix: str, pools: tuple[int, ...]
+) -> Iterator[StorageBuffer]:
+    """Yield the scratch of an operator, in the kernel's order; their names begin with `prefix`."""
+    for scratch in kernel.scratch:
+        yield StorageBuffer(
+            name=f"{prefix}.{scratch.name}",
+            kind=Kind.SCRATCH,
+            models=(model,),
+            size=scratch.size,
+            alignment=max(scratch.dtype.alignment, kernel.alignment),
+            dtype=scratch.dtype,
+            pools=pools,
+            reason=f"scratch of {op.kind} {op.position}",
+        )
+
+
+def _derived_buffers(
+    kernel: Kernel, model: int, op: Operator, prefix: str, pools: tuple[int, ...]
+) -> Iterator[StorageBuffer]:
+    """Yield the constants that a kernel derives (multipliers, tables), in its order."""
+    for derived in kernel.constants:
+        yield StorageBuffer(
+            name=f"{prefix}.{derived.name}",
+            kind=Kind.CONSTANT,
+            models=(model,),
+            size=len(derived.data),
+            alignment=derived.dtype.alignment,
+            dtype=derived.dtype,
+            pools=pools,
+            reason=f"derived for {op.kind} {op.position}",
+            data=derived.data,
+        )
+
+
+@dataclass
+class Variables:
+    """The variables of all models, collected step by step."""
+
+    request: Request
+    models: tuple[Model, ...]
+    representatives: dict[tuple[int, str], TensorRef] = field(default_factory=dict, init=False)
+    """Model and name of a variable → the first of its tensors that a step touches."""
+
+    def representative(self, ref: TensorRef) -> TensorRef:
+        """Return the representative of all tensors of one variable: the first one that a step touches."""
+        name = tensor_at(self.models, ref).resource
+        return self.representatives.setdefault((ref.model, name), ref) if name else ref
+
+    def initial(self, ref: TensorRef, name: str) -> StorageBuffer | None:
+        """Return a constant with the initial value of variable `name`; None if all bytes of that are equal.
+
+        Raises ManifestError when target 0, which resets variables, cannot read any of the model's constant pools.
+        """
+        tensor = tensor_at(self.models, ref)
+        if not tensor.is_variable or tensor.initial is None or len(set(tensor.initial)) < 2:
+            return None
+        return StorageBuffer(
+            name=f"{name}.initial",
+            kind=Kind.CONSTANT,
+            models=(ref.model,),
+            size=len(tensor.initial),
+            alignment=tensor.dtype.alignment,
+            dtype=tensor.dtype,
+            pools=self._read_by_target_0(ref),
+            reason=f"what {tensor.name} holds at first",
+            data=tensor.initial,
+        )
+
+    def _read_by_target_0(self, ref: TensorRef) -> tuple[int, ...]:
+        """Return the constant pools that target 0 reads, which resets variables."""
+        model, pools = self.request.models[ref.model], self.request.pools
+        readable = tuple(pool for pool in model.constant_pools if 0 in pools[pool].readers and not pools[pool].page)
+        if not readable:
+            name, cpu = tensor_at(self.models, ref).name, self.request.targets[0].name
+            message = (
+                f'the initial value of variable "{name}" of model "{model.name}" has no pool: target "{cpu}" reads '
+                "none of its constant_pools"
+            )
+            help_ = f'let target "{cpu}" reach one of the constant_pools of the model (`targets` of a pool)'
+            raise ManifestError(Diagnostic("P381", message, model.path, help_))
+        return readable

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from usmp_build.errors import Diagnostic
 from usmp_build.planner.audit.facts import check_pools, check_shortage
 from usmp_build.planner.audit.findings import Findings
-from usmp_build.planner.audit.pairs import check_pairs
-from usmp_build.planner.audit.places import check_places
+from usmp_build.planner.audit.places import Places, check_places
 from usmp_build.planner.audit.question import Question
+from usmp_build.planner.memory.overlaps import overlaps
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.problems.plan_file import PlanFile
 from usmp_build.planner.problems.statement import Statement
 
@@ -39,6 +42,56 @@ def audit(statement: Statement, plan: PlanFile, capacity: int | None = None) -> 
     places = check_places(question, plan, findings)
     if places is None:
         return Report(findings.diagnostics, ())
-    check_pairs(question, places, findings)
+    _check_pairs(question, places, findings)
     unchecked = list(check_pools(question, places, plan.facts, findings)) if plan.facts is not None else []
     return Report(findings.diagnostics, tuple(unchecked))
+
+
+def _check_pairs(question: Question, places: Places, findings: Findings) -> None:
+    """Check that no two conflicting buffers in one pool overlap, or come closer than allowed.
+
+    Where conflicts follow from intervals, a sweep along the timeline checks intervals, and ignores conflicts that were
+    derived from them.  Otherwise every stated pair is checked, one by one.
+    """
+    if question.is_timed:
+        for pool in range(len(question.pools)):
+            _sweep(question, places, pool, findings)
+    else:
+        _each_pair(question, places, findings)
+
+
+def _sweep(question: Question, places: Places, pool: int, findings: Findings) -> None:
+    stated = question.statement.problem
+    if isinstance(stated, Problem):
+        members = [index for index, where in enumerate(places.pools) if where == pool]
+        rows = np.array(list(question.rectangles(members)), dtype=np.int64).reshape(-1, 3)
+        which, lower, upper = rows[:, 0], rows[:, 1], rows[:, 2]
+        size = np.array([buffer.size for buffer in stated.buffers], dtype=np.int64)[which]
+    else:
+        which, lower, upper, size = np.arange(len(stated.size)), stated.lower, stated.upper, stated.size
+    offset = np.array(places.offsets, dtype=np.int64)[which]
+    for a, b in overlaps(lower, upper, offset, size):
+        _report(question, places, int(which[a]), int(which[b]), findings)
+
+
+def _each_pair(question: Question, places: Places, findings: Findings) -> None:
+    """Check that of two conflicting buffers, one starts far enough above the other."""
+    for a in range(len(places.pools)):
+        for b in question.conflicts(a):
+            if a < b and places.pools[a] == places.pools[b]:
+                ahead = places.offsets[b] - places.offsets[a]
+                if ahead < question.separation(a, b) and -ahead < question.separation(b, a):
+                    _report(question, places, a, b, findings)
+
+
+def _report(question: Question, places: Places, a: int, b: int, findings: Findings) -> None:
+    a, b = min(a, b), max(a, b)
+    one, other = (f'"{question.buffer(i).name}" [{places.offsets[i]:,}, {_end(question, places, i):,})' for i in (a, b))
+    pool = question.pools[places.pools[a]].name
+    steps = [(max(x, u), min(y, v)) for x, y in question.buffer(a).intervals for u, v in question.buffer(b).intervals]
+    when = next((f" from step {start:,} to {stop - 1:,}" for start, stop in steps if start < stop), "")
+    findings.add("V106", f"{one} and {other} overlap in {pool}{when}", places.stated[b].place)
+
+
+def _end(question: Question, places: Places, index: int) -> int:
+    return places.offsets[index] + question.buffer(index).size

@@ -88,8 +88,7 @@ def _check_proof(question: Question, shortage: ShortageRecord, findings: Finding
     if not shortage.pools and shortage.claim:
         yield f"that there is no plan is {_claimed(shortage.claim)}"
         return
-    unknown = [name for name in shortage.pools if name not in question.numbers]
-    if unknown or len(set(shortage.pools)) < len(shortage.pools):
+    if not question.numbers.keys() >= {*shortage.pools} or len({*shortage.pools}) < len(shortage.pools):
         message = f"these are not pools of the problem: {', '.join(shortage.pools)}"
         findings.add("V107", message, ("shortage",), "pools", WRONG_FACT)
         return
@@ -102,6 +101,13 @@ def _check_proof(question: Question, shortage: ShortageRecord, findings: Finding
         return {pool for pool, limit in limits.items() if limit is None or end <= limit} <= pools
 
     _check_witness(question, shortage.witness, ("shortage", "witness"), belongs, len(pools), findings)
+    _check_room(question, shortage, pools, findings)
+    if shortage.claim and shortage.witness.bytes <= shortage.room:
+        yield f"that they need {shortage.claim.bytes:,} bytes is {_claimed(shortage.claim)}"
+
+
+def _check_room(question: Question, shortage: ShortageRecord, pools: set[int], findings: Findings) -> None:
+    """Check how many bytes pools offer, and how many are missing there."""
     limits = [question.pools[pool].limit for pool in pools]
     room = sum(limit for limit in limits if limit is not None)
     if None in limits or shortage.room != room:
@@ -114,8 +120,6 @@ def _check_proof(question: Question, shortage: ShortageRecord, findings: Finding
     if shortage.missing != max(0, proven - shortage.room):
         message = f"{max(0, proven - shortage.room):,} bytes are missing"
         findings.add("V107", message, ("shortage",), "missing", WRONG_FACT)
-    if shortage.claim and shortage.witness.bytes <= shortage.room:
-        yield f"that they need {shortage.claim.bytes:,} bytes is {_claimed(shortage.claim)}"
 
 
 def _check_witness(

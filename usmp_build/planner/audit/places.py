@@ -21,6 +21,22 @@ class Places:
 
 def check_places(question: Question, plan: PlanFile, findings: Findings) -> Places | None:
     """Check each buffer by itself; return None when a buffer has no place, or one in an unknown pool."""
+    by_index, pools = _placed(question, plan, findings)
+    missing = [name for name, index in question.indices.items() if index not in by_index]
+    if missing and not findings:
+        more = f", nor have {len(missing) - 1:,} others" if len(missing) > 1 else ""
+        findings.add("V101", f"buffer {quoted(missing[0])} has no place{more}", ())
+    if findings:
+        return None
+    order = range(len(question.indices))
+    places = Places([pools[i] for i in order], [by_index[i].offset for i in order], [by_index[i] for i in order])
+    for index in order:
+        _check_place(question, index, places, findings)
+    return places
+
+
+def _placed(question: Question, plan: PlanFile, findings: Findings) -> tuple[dict[int, Placed], dict[int, int]]:
+    """Return the place and the pool of each buffer that has one; report places of nothing, and unknown pools."""
     by_index: dict[int, Placed] = {}
     only = question.pools[0].name if len(question.pools) == 1 else ""
     pools: dict[int, int] = {}
@@ -36,17 +52,7 @@ def check_places(question: Question, plan: PlanFile, findings: Findings) -> Plac
             findings.add("V102", message, placed.place, "pool")
         else:
             by_index[index], pools[index] = placed, pool
-    missing = [name for name, index in question.indices.items() if index not in by_index]
-    if missing and not findings:
-        more = f", nor have {len(missing) - 1:,} others" if len(missing) > 1 else ""
-        findings.add("V101", f"buffer {quoted(missing[0])} has no place{more}", ())
-    if findings:
-        return None
-    order = range(len(question.indices))
-    places = Places([pools[i] for i in order], [by_index[i].offset for i in order], [by_index[i] for i in order])
-    for index in order:
-        _check_place(question, index, places, findings)
-    return places
+    return by_index, pools
 
 
 def _check_place(question: Question, index: int, places: Places, findings: Findings) -> None:

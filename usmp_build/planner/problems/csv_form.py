@@ -55,12 +55,17 @@ def read_csv(source: Source) -> Draft:
     return reader.draft()
 
 
+def _kind_of(names: list[str]) -> str:
+    if {"below", "above", "separation"}.intersection(names):
+        return "separations"
+    return "pools" if names[:1] == ["pool"] and "id" not in names else "buffers"
+
+
 def _kind(table: Table, faults: Faults) -> str:
     """Return the kind of a table by its header; empty when the header is wrong."""
     names = [name.lower() for name in table.header]
     place = table.source.span(table.first, 1, len(table.source.lines[table.first - 1]))
-    kind = "pools" if names[:1] == ["pool"] and "id" not in names else "buffers"
-    kind = "separations" if {"below", "above", "separation"} & set(names) else kind
+    kind = _kind_of(names)
     canonical = [ALIASES.get(name, name) for name in names] if kind == "buffers" else names
     columns = COLUMNS[kind]
     if any(name.isdecimal() for name in names):

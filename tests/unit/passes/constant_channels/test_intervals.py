@@ -12,8 +12,8 @@ from usmp_build.arithmetic import fixed_point, vectors
 from usmp_build.arithmetic.fixed_point import ONE, Factor
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.transfer import scaled
+from usmp_build.passes.rewrite.constant_channels.read_sums import taps
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
-from usmp_build.passes.rewrite.constant_channels.window import taps
 
 FACTORS = st.builds(Factor, st.integers(ONE // 2, ONE - 1), st.integers(-31, 30))
 INTS = st.integers(-ONE, ONE - 1)

@@ -16,7 +16,8 @@ import pytest
 from tests.support.brute_force import Truth
 from tests.support.problems import CASES, buffer, by_hand, load, places, problem, shuffled, tiny
 from tests.support.tools import few
-from usmp_build.planner.algorithms.exact.pools import Verdict, judge, plan_pools
+from usmp_build.planner.algorithms.exact.pools import judge, plan_pools
+from usmp_build.planner.algorithms.exact.verdict import Verdict
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.plan import Plan, quality, rank

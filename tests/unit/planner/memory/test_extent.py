@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from tests.support.problems import buffer, problem
-from usmp_build.planner.audit.extent import shared_extent
+from usmp_build.planner.audit.crowd import shared_extent
 from usmp_build.planner.memory.extent import MOST, least_extent
 from usmp_build.planner.memory.pressure import pressure
 

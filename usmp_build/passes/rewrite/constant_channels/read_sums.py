@@ -7,19 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.arithmetic.windows import WIDEST, reach, same_padding
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
+from usmp_build.ir.options import Padding
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
-from usmp_build.operators.values.quantized import (
-    Opaque,
-    channels,
-    constant_value,
-    factor,
-    limits,
-    operand,
-    quantized,
-)
+from usmp_build.operators.values.quantized import Opaque, channels, constant_value, factor, limits, operand, quantized
 from usmp_build.passes.rewrite.constant_channels.sums import Sum, Weights
-from usmp_build.passes.rewrite.constant_channels.window import window_taps
 
 _MOST_WEIGHTS = 1 << 22
 """Most weights of one operator; with more, it is opaque."""
@@ -87,11 +80,11 @@ def _form(op: Operator, weights: Weights, source: Tensor, output: Tensor) -> _Fo
         raise Opaque
     height, width = weights.shape[1:3]
     if isinstance(options, Conv2D) and weights.shape[3] == source.shape[3]:
-        seen = window_taps(options, source.shape, output.shape, (height, width))
+        seen = _window_taps(options, source.shape, output.shape, (height, width))
         taps = weights.reshape(len(weights), height * width, -1)
         return _Form(taps, np.arange(source.shape[3]), *seen, 0)
     if isinstance(options, DepthwiseConv2D) and weights.shape[0] == 1 and weights.shape[3] % source.shape[3] == 0:
-        seen = window_taps(options, source.shape, output.shape, (height, width))
+        seen = _window_taps(options, source.shape, output.shape, (height, width))
         taps = weights.reshape(height * width, -1).T[:, :, None]
         return _Form(taps, np.arange(len(taps)) // (len(taps) // source.shape[3]), *seen, 3)
     raise Opaque
@@ -126,3 +119,47 @@ def _weight_zero_point(op: Operator, weights: Tensor) -> int:
     if op.kind != "FULLY_CONNECTED" or len(points) != 1 or not -128 <= points[0] <= 127:
         raise Opaque
     return points[0]
+
+
+class Taps(NamedTuple):
+    """For each tap, whether it is inside, and whether it is outside, at some position."""
+
+    inside: Booleans
+    outside: Booleans
+
+
+def taps(size: int, places: int, window: int, stride: int, dilation: int, before: int) -> Taps:
+    """Return the taps along one axis; `places` are positions, `before` is the padding before the first pixel.
+
+    >>> [list(map(bool, seen)) for seen in taps(4, 4, 3, 1, 1, 1)]
+    [[True, True, True], [True, False, True]]
+    """
+    if min(size, places, window, stride, dilation) < 1 or max(stride, dilation, before) > WIDEST:
+        raise Opaque
+    first = np.arange(window, dtype=np.int64) * dilation - before
+    last = first + (places - 1) * stride
+    return Taps((last >= 0) & (first < size), (first < 0) | (last >= size))
+
+
+def _window_taps(
+    options: Conv2D | DepthwiseConv2D, source: tuple[int, ...], target: tuple[int, ...], window: tuple[int, int]
+) -> Taps:
+    """Return the taps of a 2-D window, row by row; shapes are those of images."""
+    axes = _axes(options, source, target, window)
+    if options.frame is not None:
+        pads = [options.frame[0], options.frame[2]]
+    elif options.padding is Padding.VALID:
+        pads = [0, 0]
+    else:
+        pads = [same_padding(size, reach(width, dilation), stride)[0] for size, _, width, stride, dilation in axes]
+    rows, columns = (taps(*axis, pad) for axis, pad in zip(axes, pads, strict=True))
+    return Taps(
+        (rows.inside[:, None] & columns.inside).reshape(-1), (rows.outside[:, None] | columns.outside).reshape(-1)
+    )
+
+
+def _axes(
+    options: Conv2D | DepthwiseConv2D, source: tuple[int, ...], target: tuple[int, ...], window: tuple[int, int]
+) -> list[tuple[int, int, int, int, int]]:
+    strides, dilations = (options.stride_h, options.stride_w), (options.dilation_h, options.dilation_w)
+    return list(zip(source[1:3], target[1:3], window, strides, dilations, strict=True))

@@ -14,67 +14,17 @@ Costs add up over all of them.  A peak is the highest of all areas, so peaks are
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from usmp_build import effort
-from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
 from usmp_build.planner.algorithms.exact.choices import within_reach
-from usmp_build.planner.algorithms.exact.heights import Heights, ranked
 from usmp_build.planner.algorithms.exact.one_pool import ends, pack
 from usmp_build.planner.algorithms.exact.packings import Packings
+from usmp_build.planner.algorithms.exact.verdict import Verdict
 from usmp_build.planner.memory.clique import is_clique
-from usmp_build.planner.memory.components import components, families, restricted
+from usmp_build.planner.memory.components import families, restricted
 from usmp_build.planner.memory.plan import Allocation, Plan, rank
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
-
-
-@dataclass(slots=True)
-class Verdict:
-    """The plan and the proofs of a problem, or of a part of it."""
-
-    places: dict[int, Allocation] | None
-    """Index of a buffer → place; None when no plan was found."""
-    impossible: bool = False
-    """Whether it is proven that there is no plan."""
-    cost: int = 0
-    """A lower bound of the cost, proven."""
-    total: int = 0
-    """A lower bound of the sum of peaks of plans that cost no more than `cost`, in bytes, proven."""
-    peaks: dict[int, int] = field(default_factory=dict)
-    """Pool → lower bound of its peak, in bytes, proven for plans of that cost, with peaks of the sum `total` and the
-    least ones in less preferred pools."""
-    is_lowest: bool = False
-    """Whether the plan has these peaks."""
-    claims: dict[int, int] = field(default_factory=dict)
-    """Pool → bytes that its buffers in this plan need, proven."""
-    nodes: int = 0
-    """The work of all searches."""
-
-    def include(self, kept: list[int], other: Verdict) -> None:
-        """Add the verdict on a family, the buffers `kept` and the pools that only they use."""
-        self.impossible |= other.impossible
-        self.cost += other.cost
-        self.total += other.total
-        self.peaks |= other.peaks
-        self.claims |= other.claims
-        self.nodes += other.nodes
-        if other.places is None or self.places is None:
-            self.places = None
-        else:
-            self.places |= {kept[index]: place for index, place in other.places.items()}
-
-    def keep(self, places: dict[int, Allocation]) -> None:
-        """Replace the plan by other places; claims stay for pools with the same buffers."""
-        for index, place in (self.places or {}).items():
-            if place.pool != places[index].pool:
-                self.claims.pop(place.pool, None)
-                self.claims.pop(places[index].pool, None)
-        self.places = places
-
-    def bound(self, pools: int) -> tuple[int, ...]:
-        """Return a lower bound of `plan.quality`, proven."""
-        return (self.cost, self.total, *(self.peaks.get(pool, 0) for pool in reversed(range(pools))))
 
 
 def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Plan | None:
@@ -143,30 +93,9 @@ def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, m
     pools = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     if len(pools) == 1:
         return _one_pool(problem, pools[0], nodes, start, minimize)
-    budget = Budget(nodes)
-    limits = {pool: problem.pools[pool].limit for pool in pools}
-    areas = [Area(problem, component) for component in components(problem, range(len(problem.buffers)))]
-    _cheapen(areas, limits, budget, start)
-    verdict = Verdict({}, cost=sum(area.bound for area in areas))
-    if any(area.cost is None for area in areas):
-        verdict.places, verdict.impossible = None, any(area.impossible for area in areas)
-    else:
-        _lower(areas, limits, budget, verdict)
-        _pack(problem, areas, limits, budget, verdict)
-    verdict.nodes = nodes - budget.left
-    return verdict
+    from usmp_build.planner.algorithms.exact.several_pools import plan_areas  # only now: most workspaces are one pool
 
-
-def _cheapen(areas: list[Area], limits: Limits, budget: Budget, start: dict[int, Allocation] | None) -> None:
-    """Search for the cheapest plan of each area; a quarter of the budget is left for peaks."""
-    later = budget.share(4)
-    for number, area in enumerate(areas):
-        if start is not None:
-            area.begin(start)
-        part = budget.share(len(areas) - number)
-        area.cheapen(limits, part)
-        budget.left += part.left
-    budget.left += later.left
+    return plan_areas(problem, pools, nodes, start)
 
 
 def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
@@ -188,30 +117,3 @@ def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocati
     return Verdict(
         places, impossible, cost, packed.bound, {pool: packed.bound}, claims={pool: packed.bound}, nodes=packed.nodes
     )
-
-
-def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, verdict: Verdict) -> None:
-    """Lower the peaks without raising the cost."""
-    for pool in sorted(limits, reverse=True):
-        for area in areas:
-            area.repack(pool, limits[pool], budget)
-    part = Budget(min(budget.left, max(effort.LOWER_PEAKS_NODES, budget.left // 64)))
-    budget.left -= part.left
-    heights = Heights(areas, limits, part)
-    if all(area.is_cheapest for area in areas):
-        verdict.total, *least = heights.lower()
-        verdict.peaks = dict(zip(sorted(limits, reverse=True), least, strict=True))
-        verdict.is_lowest = (verdict.total, *least) == ranked(heights.best)
-    budget.left += part.left
-    limits.update(zip(sorted(limits), heights.best, strict=True))
-
-
-def _pack(problem: Problem, areas: list[Area], limits: Limits, budget: Budget, verdict: Verdict) -> None:
-    """Set the places of buffers, and prove what their pools need."""
-    verdict.places = {}
-    for pool, limit in limits.items():
-        offsets = {index: at for area in areas for index, at in area.offsets(pool).items()}
-        packed = pack(problem, sorted(offsets), limit, max(0, budget.left), offsets)
-        budget.left -= packed.nodes
-        verdict.claims[pool] = max(packed.bound, verdict.peaks[pool] if verdict.is_lowest else 0)
-        verdict.places |= {index: Allocation(pool, at) for index, at in (packed.offsets or offsets).items()}

@@ -24,14 +24,8 @@ def spans(
     neighbors: Sequence[Near], sizes: Sequence[int], alignments: Sequence[int], sections: Sequence[Sequence[int]]
 ) -> tuple[tuple[tuple[int, int, int], ...], ...]:
     """Return the spans of each buffer, in consecutive sections with the same count merged; see `strip.Strip.spans`."""
-    odd = [
-        {o: above if below > 0 else 0 for o, above, below in pairs if above != size or below <= 0}
-        for size, pairs in zip(sizes, neighbors, strict=True)
-    ]
-    loose = {
-        i: {o: (above, below) for o, above, below in pairs if above < sizes[i] or below < sizes[o]}
-        for i, pairs in enumerate(neighbors)
-    }
+    odd = [_odd(size, pairs) for size, pairs in zip(sizes, neighbors, strict=True)]
+    loose = {index: _loose(index, pairs, sizes) for index, pairs in enumerate(neighbors)}
     by_size = sorted(range(len(sizes)), key=lambda index: (-sizes[index], index))
     rank = {index: number for number, index in enumerate(by_size)}
     rows: list[list[tuple[int, int, int]]] = [[] for _ in sizes]
@@ -49,6 +43,16 @@ def spans(
             else:
                 rows[index].append((section, section, units))
     return tuple(map(tuple, rows))
+
+
+def _odd(size: int, pairs: Near) -> dict[int, int]:
+    """Return how far above a buffer those start that do not start at its end: 0 where they may be below it."""
+    return {other: above if below > 0 else 0 for other, above, below in pairs if above != size or below <= 0}
+
+
+def _loose(index: int, pairs: Near, sizes: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Return the neighbors that may share bytes with a buffer, with the distances above and below."""
+    return {o: (above, below) for o, above, below in pairs if above < sizes[index] or below < sizes[o]}
 
 
 def _distance_kept(odd: Mapping[int, int], members: set[int], size: int) -> int:
