@@ -125,7 +125,6 @@ def _expectation_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="POOL",
         help="fail unless exactly the pools of these options are constant pools of the application, as files",
-        "or in which another one is",
     )
 
 
