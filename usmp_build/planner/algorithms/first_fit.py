@@ -12,16 +12,16 @@ Buffers with a fixed offset come before all others, whatever the order says: the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 from usmp_build.errors import Diagnostic, UsmpError
-from usmp_build.planner.algorithms.core import Object, call, numbers, rows, triples
+from usmp_build.planner.algorithms.core import Numbers, Object, call, numbers, rows, triples
 from usmp_build.planner.memory.clique import clique_of, cliques
 from usmp_build.planner.memory.plan import Allocation, Plan
-from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.units import MAX_SUM
 
 _NONE_PLACED: Mapping[int, Allocation] = MappingProxyType({})
@@ -62,6 +62,21 @@ def neighbors(problem: Problem, index: int) -> list[Neighbor]:
     ]
 
 
+def columns(buffers: Sequence[Buffer]) -> tuple[Numbers, Numbers, Numbers]:
+    """Return sizes, alignments and fixed offsets for the core."""
+    return (
+        numbers(buffer.size for buffer in buffers),
+        numbers(buffer.alignment for buffer in buffers),
+        numbers(_ANYWHERE if buffer.offset is None else max(buffer.offset, _NOWHERE) for buffer in buffers),
+    )
+
+
+def reach(buffers: Iterable[Buffer], near: Iterable[Iterable[Neighbor]]) -> int:
+    """Return bytes that no end of a buffer exceeds, wherever each is put beside its neighbors."""
+    distances = sum(abs(below) + abs(above) for row in near for _, below, above in row)
+    return distances + sum(max(buffer.end, buffer.alignment) for buffer in buffers)
+
+
 class FirstFit:
     """First fit of some buffers, in one order after another; `core/pool_fit.cpp` does it.
 
@@ -73,26 +88,15 @@ class FirstFit:
         self._positions = {index: position for position, index in enumerate(members)}
         near = [self._neighbors(index) for index in self._positions]
         buffers = [problem.buffers[index] for index in self._positions]
-        bytes_ = sum(max(buffer.end, buffer.alignment) for buffer in buffers)
-        bytes_ += sum(abs(below) + abs(above) for row in near for _, below, above in row)
-        if bytes_ > MAX_SUM:
+        if (bytes_ := reach(buffers, near)) > MAX_SUM:
             message = f"{len(buffers):,} buffers take {bytes_:,} bytes together; at most {MAX_SUM:,} can be counted"
             raise UsmpError(Diagnostic("P504", message, help="such a tensor is damaged, or counts something else"))
         ids = {id(clique): number for number, clique in enumerate(cliques(problem))}
-        cliques_ = (clique_of(problem, index) for index in self._positions)
+        own = numbers(ids.get(id(clique_of(problem, index)), _NO_CLIQUE) for index in self._positions)
+        pools = rows([buffer.pools for buffer in buffers])
         limits = numbers(-1 if limit is None else limit for limit in problem.limits)
-        self._fit = Object(
-            "pool_fit",
-            len(buffers),
-            numbers(buffer.size for buffer in buffers),
-            numbers(buffer.alignment for buffer in buffers),
-            numbers(_ANYWHERE if buffer.offset is None else max(buffer.offset, _NOWHERE) for buffer in buffers),
-            numbers(_NO_CLIQUE if clique is None else ids[id(clique)] for clique in cliques_),
-            *triples(near),
-            *rows([buffer.pools for buffer in buffers]),
-            len(limits),
-            limits,
-        )
+        columns_ = (*columns(buffers), own, *triples(near), *pools)
+        self._fit = Object("pool_fit", len(buffers), *columns_, len(limits), limits)
 
     def _neighbors(self, index: int) -> list[Neighbor]:
         """Return the neighbors of a buffer by position; none for a member of a clique."""

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from usmp_build.planner.algorithms.core import LARGEST, Object, call, numbers, rows, triples
-from usmp_build.planner.algorithms.first_fit import neighbors
+from usmp_build.planner.algorithms.first_fit import columns, neighbors, reach
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.pressure import pressure
-from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.problem import Buffer, Problem
 
 
 def swept(problem: Problem, plan: Plan, visits: int) -> Plan:
@@ -106,17 +106,10 @@ class _Sweep:
         """For each place, the buffers that nothing after it conflicts with."""
         for at, index in enumerate(order):
             done[max(at, *(places[i] for i in problem.conflicts[index] if i in places))].append(at)
-        lives = [sum(stop - start for start, stop in buffer.intervals) for buffer in buffers]
-        weights = [life + sum(lives) // len(lives) for life in lives]
-        """What a gap beside a buffer counts: the steps that it lives, and those that buffers live on average, since a
-        gap beside a short one may stay."""
-        bytes_ = sum(max(buffer.end, buffer.alignment) for buffer in buffers)
-        bytes_ += sum(abs(above) + abs(below) for row in near for _, above, below in row)
-        if max(bytes_, 2 * sum(weights)) < LARGEST:
-            sizes, alignments = (numbers(b.size for b in buffers), numbers(b.alignment for b in buffers))
-            fixed = numbers(-1 if buffer.offset is None else buffer.offset for buffer in buffers)
-            columns = (sizes, alignments, fixed, *triples(near), numbers(weights), *rows(done))
-            self._sweep = Object("sweep", len(order), *columns)
+        weights = _weights(buffers)
+        if max(reach(buffers, near), 2 * sum(weights)) < LARGEST:
+            arguments = (*columns(buffers), *triples(near), numbers(weights), *rows(done))
+            self._sweep = Object("sweep", len(order), *arguments)
 
     def packed(self, capacity: int) -> dict[int, int] | None:
         """Return the offsets of a packing within the capacity; None if no packing got to the end."""
@@ -126,3 +119,12 @@ class _Sweep:
         is_packed = call("sweep_packed", self._sweep, capacity, visits, offsets)
         self._budget.left = visits[0]
         return dict(zip(self._order, offsets, strict=True)) if is_packed else None
+
+
+def _weights(buffers: Sequence[Buffer]) -> list[int]:
+    """Return what a gap beside each buffer counts: the steps that it lives, and those that buffers live on average.
+
+    A gap beside one that lives briefly may stay.
+    """
+    lives = [sum(stop - start for start, stop in buffer.intervals) for buffer in buffers]
+    return [life + sum(lives) // len(lives) for life in lives]
