@@ -36,7 +36,7 @@ TIERS = {
 _LONG = "long tests"
 """One more tier: the tests that are marked `long`."""
 _SAMPLED = ("boards", "build systems", "packages", _LONG)
-"""Tiers of which a sample has about one half."""
+"""Tiers of which a sample has about a third."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
