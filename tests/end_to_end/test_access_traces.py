@@ -25,7 +25,6 @@ from tests.support.resized import resized
 from tests.support.row_nets import WAYS, all_rows, drawn, replanned, residual
 from tests.support.tools import few, needs_gcc
 from usmp_build import passes, pipeline, plugins
-from usmp_build.cli.selftest.accesses import ComparedPair, compared
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
@@ -37,6 +36,7 @@ from usmp_build.pipeline import Planned
 from usmp_build.request import REWRITES, Isa
 from usmp_build.search import concat_aliasing
 from usmp_build.search.replanner import Replanner
+from usmp_build.selftest.accesses import ComparedPair, compared
 
 COUNT = 15
 """Random models of each kind, in one plan."""

@@ -13,10 +13,10 @@ from tests.support.processes import output
 from tests.support.tflm_headers import write_headers
 from tests.support.tools import few, need
 from usmp_build.cli import export, tflm_measure
-from usmp_build.cli.selftest.inputs import samples
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.importers.tflite.offline import stored_offsets
 from usmp_build.importers.tflite.reader import decoded
+from usmp_build.selftest.inputs import samples
 from usmp_build.tflm.lifetimes import demand
 from usmp_build.tflm.metadata import with_offsets
 from usmp_build.tflm.planned import plan

@@ -19,8 +19,6 @@ from tests.support.flatfile import flatfile
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_c
 from usmp_build import passes, pipeline
-from usmp_build.cli.selftest import oracle
-from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.importers.text import import_text
@@ -30,6 +28,8 @@ from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
 from usmp_build.ir.schedule import Direction, Schedule
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
+from usmp_build.selftest import oracle
+from usmp_build.selftest.inputs import samples
 from usmp_build.textual import text
 
 REAL = ["kws", "vww", "ic", "hello", "micro_speech"]

@@ -12,7 +12,7 @@ from tests.support.cli import call, manifest, one_model, tables
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
 from tests.support.tools import needs_c
 from tests.support.tree import ROOT
-from usmp_build.cli.selftest import oracle
+from usmp_build.selftest import oracle
 
 pytestmark = needs_c
 ABORTS = "TensorFlow Lite Micro aborts on the inputs of"

@@ -14,8 +14,8 @@ from tests.support.kernels.drawing import Case, activation, case, constant
 from tests.support.list_writes import doubling
 from tests.support.packages import stand_in
 from tests.support.tools import needs_c, needs_oracle
-from usmp_build.cli.selftest import oracle
 from usmp_build.ir.graph import DType
+from usmp_build.selftest import oracle
 
 INTERPRETER = """
 import enum

@@ -10,9 +10,9 @@ import pytest
 from tests.support.cli import call
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
 from tests.support.tools import needs_c, needs_oracle
-from usmp_build.cli.selftest.inputs import samples
-from usmp_build.cli.selftest.undefined import shifted_too_far
 from usmp_build.importers.tflite import read_tflite
+from usmp_build.selftest.inputs import samples
+from usmp_build.selftest.undefined import shifted_too_far
 
 VARIABLE = Node("VarHandleOptions", Container="", SharedName="bias")
 

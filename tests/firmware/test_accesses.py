@@ -11,7 +11,7 @@ from tests.support.board_accesses import ESTIMATED, STATEFUL, Counted, called, c
 from tests.support.firmware import Board
 from tests.support.image import Image
 from tests.support.planned import Shared
-from usmp_build.cli.selftest.inputs import samples
+from usmp_build.selftest.inputs import samples
 
 
 def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:

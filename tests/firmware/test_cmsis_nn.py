@@ -20,8 +20,8 @@ from tests.support.image import RUNS
 from tests.support.kernels.driver import HEADERS
 from tests.support.planned import Shared
 from tests.support.tree import ROOT
-from usmp_build.cli.selftest.inputs import samples
 from usmp_build.request import Isa
+from usmp_build.selftest.inputs import samples
 
 CMSIS_NN = '\n[targets.cpu]\nkernels = "cmsis-nn"\nisa = "mve"\n'
 pytestmark = pytest.mark.usefixtures("needs_oracle")

@@ -16,11 +16,11 @@ from tests.support.nets import NETS
 from tests.support.planned import Shared
 from tests.support.tree import ROOT
 from usmp_build import pipeline
-from usmp_build.cli.selftest.inputs import samples
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction
 from usmp_build.pipeline import Planned
 from usmp_build.search import workspace_bytes
+from usmp_build.selftest.inputs import samples
 
 FAMILIES = ROOT / "tests" / "models"
 MORE_RUNS = 10

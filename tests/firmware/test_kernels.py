@@ -21,10 +21,10 @@ from tests.support.kernels.faster import ISAS
 from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows_only, column, pictures
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
-from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import Reference
 from usmp_build.kernels.reference.sources import functions
+from usmp_build.selftest.oracle import Answer
 
 DRAWN = defaultdict(lambda: 60, CAST=240)
 """Cases of each kind of operator to choose from: CAST has a function for each pair of types."""

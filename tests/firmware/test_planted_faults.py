@@ -26,7 +26,6 @@ from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
 from tests.support.planned import Shared
 from usmp_build import passes, pipeline
-from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
@@ -35,6 +34,7 @@ from usmp_build.ir.storage import Storage
 from usmp_build.layout import BufferRow
 from usmp_build.output import writer
 from usmp_build.search import operator_order
+from usmp_build.selftest.inputs import Sample
 
 VICTIM = "digits.strokes_1/Relu"
 

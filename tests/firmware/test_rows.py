@@ -14,7 +14,7 @@ from tests.support.firmware import Board, on
 from tests.support.image import RUNS, Image
 from tests.support.planned import Shared
 from tests.support.row_nets import residual
-from usmp_build.cli.selftest.inputs import samples
+from usmp_build.selftest.inputs import samples
 
 TIGHT = board_manifests.SHARED.replace("32 KiB", "120 B")
 """Too little for the rows that are alive together: those of one tensor are in both memories."""

@@ -18,12 +18,12 @@ from typing import TypeAlias
 from tests.support import counting, firmware, image
 from tests.support.counting import Interval, Range
 from tests.support.image import Image
-from usmp_build.cli.selftest.harness import Run, observed_steps
-from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Reduce, Traffic
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import steps
+from usmp_build.selftest.harness import Run, observed_steps
+from usmp_build.selftest.inputs import Sample
 
 FACTOR = 1.1
 """By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep

@@ -9,9 +9,9 @@ from tests.support.image import Image
 from tests.support.kernels import oracle
 from tests.support.kernels.cases import ELSEWHERE
 from tests.support.kernels.drawing import Case
-from usmp_build.cli.selftest.compare import compare
-from usmp_build.cli.selftest.harness import Run
-from usmp_build.cli.selftest.oracle import Answer
+from usmp_build.selftest.compare import compare
+from usmp_build.selftest.harness import Run
+from usmp_build.selftest.oracle import Answer
 
 
 def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) -> list[list[Answer]]:

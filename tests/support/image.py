@@ -14,13 +14,13 @@ from tests.support import board_manifests, firmware
 from tests.support.firmware import Board
 from tests.support.planned import Shared, answered, generated
 from tests.support.tree import ROOT
-from usmp_build.cli.selftest.compare import comparable_tensors, compare
-from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
-from usmp_build.cli.selftest.inputs import Sample
-from usmp_build.cli.selftest.oracle import Answer, oracle_tensors
 from usmp_build.layout.layout import Layout
 from usmp_build.pipeline import Planned
 from usmp_build.request import ModelRequest
+from usmp_build.selftest.compare import comparable_tensors, compare
+from usmp_build.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
+from usmp_build.selftest.inputs import Sample
+from usmp_build.selftest.oracle import Answer, oracle_tensors
 
 _TEMPLATES = ROOT / "tests" / "firmware"
 _PORTABLE = '\n[targets.cpu]\nisa = "portable"\n'

@@ -17,7 +17,6 @@ from usmp_build import plugins
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
-from usmp_build.cli.selftest.inputs import Sample, samples
 from usmp_build.cli.table import columns
 from usmp_build.cli.tflm_measure import Measured, NotMeasured, is_installed, measure
 from usmp_build.document.suggest import quoted
@@ -29,6 +28,7 @@ from usmp_build.importers.tflite.reader import decoded
 from usmp_build.ir.graph import Model
 from usmp_build.output import writer
 from usmp_build.request import ModelRequest
+from usmp_build.selftest.inputs import Sample, samples
 from usmp_build.tflm.files import Exported, files, shared_arena
 from usmp_build.tflm.lifetimes import demand, unplanned
 from usmp_build.tflm.metadata import fixed, with_offsets

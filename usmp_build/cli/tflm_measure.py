@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli.oracle_process import MEMORY, TFLM
-from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.processes import Done, Unfinished, run_module
+from usmp_build.selftest.inputs import Sample
+from usmp_build.selftest.oracle_process import MEMORY, TFLM
 
 _PROCESS = "usmp_build.cli.tflm_process"
 """A module of TensorFlow Lite Micro's process: to import it here would need that package here."""

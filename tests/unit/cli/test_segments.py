@@ -17,14 +17,14 @@ from tests.support.kernels import litert
 from tests.support.kernels.drawing import constant, plain
 from tests.support.tools import few, needs_oracle
 from tests.support.tree import ROOT
-from usmp_build.cli.oracle_process import TFLM
-from usmp_build.cli.selftest.asking import Ours, Question, accepted, ask
-from usmp_build.cli.selftest.inputs import samples
-from usmp_build.cli.selftest.segments import File, Segment
 from usmp_build.importers.tflite import read_tflite
 from usmp_build.ir.graph import DType, Operator, Subgraph
 from usmp_build.ir.options import While
 from usmp_build.request import InputOutput, ModelRequest
+from usmp_build.selftest.asking import Ours, Question, accepted, ask
+from usmp_build.selftest.inputs import samples
+from usmp_build.selftest.oracle_process import TFLM
+from usmp_build.selftest.segments import File, Segment
 
 REQUEST = ModelRequest("m", "m.tflite", "", (), (), InputOutput.POOL, {})
 MODELS: dict[str, Callable[[], bytes]] = {

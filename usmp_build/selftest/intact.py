@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from usmp_build.cli.selftest.between import is_late
-from usmp_build.cli.selftest.harness import Mark, Run
-from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.pipeline import Planned
+from usmp_build.selftest.between import is_late
+from usmp_build.selftest.harness import Mark, Run
+from usmp_build.selftest.inputs import Sample
 
 
 def inputs_at_start(planned: Planned, model: int, samples: list[Sample], runs: list[Run]) -> list[Sample]:

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli.oracle_process import TFLM
-from usmp_build.cli.selftest.undefined import may_shift_too_far
 from usmp_build.importers.tflite import read_tflite, resizes
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label
 from usmp_build.ir.variables import handles, run_by, unassigned
+from usmp_build.selftest.oracle_process import TFLM
+from usmp_build.selftest.undefined import may_shift_too_far
 from usmp_build.tflm.cut import Cuts
 
 _BY_NAME = -1

@@ -1,8 +1,8 @@
 """A process that runs a model, or segments of one, in other interpreters, and writes the tensors of every run.
 
-    usmp_build.cli.oracle_process FOLDER
+    usmp_build.selftest.oracle_process FOLDER
 
-The folder has `job.json`, the model, `inputs.npz` and `ours.npz`, which `cli/selftest/asking.py` writes.  With
+The folder has `job.json`, the model, `inputs.npz` and `ours.npz`, which `selftest/asking.py` writes.  With
 `trials`, the answer is only which of these segments TensorFlow Lite Micro accepts.  Otherwise segments run one after
 the other, each on what those before it computed; where `ours` has a tensor, what follows goes on with that.  Each run
 of a segment is a file, written before the next begins, so that an abort leaves all before it; what is there is not run

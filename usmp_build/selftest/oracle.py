@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli.oracle_process import LITERT, TFLM, TVM
-from usmp_build.cli.selftest.asking import NAMES, Ours, Question, Values, accepted, ask, refusal
-from usmp_build.cli.selftest.inputs import Sample
-from usmp_build.cli.selftest.segments import File, Segment
-from usmp_build.cli.selftest.undefined import shifted_too_far
 from usmp_build.errors import CheckFailed
 from usmp_build.request import ModelRequest
+from usmp_build.selftest.asking import NAMES, Ours, Question, Values, accepted, ask, refusal
+from usmp_build.selftest.inputs import Sample
+from usmp_build.selftest.oracle_process import LITERT, TFLM, TVM
+from usmp_build.selftest.segments import File, Segment
+from usmp_build.selftest.undefined import shifted_too_far
 from usmp_build.tflm.metadata import fixed
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"

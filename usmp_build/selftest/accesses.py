@@ -18,8 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build import pipeline
-from usmp_build.cli.selftest.harness import Mark, build_traced, harness, run_all
-from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Rows
@@ -36,6 +34,8 @@ from usmp_build.report.summarize import summarize
 from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
 from usmp_build.search.operator_order import BestCandidate
+from usmp_build.selftest.harness import Mark, build_traced, harness, run_all
+from usmp_build.selftest.inputs import samples
 
 Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""

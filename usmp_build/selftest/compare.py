@@ -8,11 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli.selftest.asking import Ours
-from usmp_build.cli.selftest.externs import at_fault
-from usmp_build.cli.selftest.harness import Mark, Record, Run
-from usmp_build.cli.selftest.oracle import Answer
-from usmp_build.cli.selftest.undefined import Undefined
 from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Subgraph, Tensor
@@ -20,6 +15,11 @@ from usmp_build.ir.labels import tensor_label
 from usmp_build.ir.ports import show_type
 from usmp_build.operators.uint8 import SHIFT
 from usmp_build.pipeline import Planned
+from usmp_build.selftest.asking import Ours
+from usmp_build.selftest.externs import at_fault
+from usmp_build.selftest.harness import Mark, Record, Run
+from usmp_build.selftest.oracle import Answer
+from usmp_build.selftest.undefined import Undefined
 
 _TOLERANCE = 1e-4
 """Tolerance relative to the larger of 1 and the reference: floats are summed in another order."""

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli import oracle_process
-from usmp_build.cli.oracle_process import TFLM, TVM
-from usmp_build.cli.selftest.segments import Segment
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.processes import Done, Unfinished, run_module
 from usmp_build.request import ModelRequest
+from usmp_build.selftest import oracle_process
+from usmp_build.selftest.oracle_process import TFLM, TVM
+from usmp_build.selftest.segments import Segment
 
 Values = Mapping[int, NDArray[Any]]
 """Tensors by index."""

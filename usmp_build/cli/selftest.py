@@ -22,18 +22,18 @@ from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
-from usmp_build.cli.selftest.accesses import check_accesses
-from usmp_build.cli.selftest.asking import MODELS
-from usmp_build.cli.selftest.between import is_late
-from usmp_build.cli.selftest.compare import comparable_tensors, compare, our_tensors, rewritten, undefined_elements
-from usmp_build.cli.selftest.externs import at_fault, check_sources
-from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
-from usmp_build.cli.selftest.inputs import Sample, samples
-from usmp_build.cli.selftest.intact import check_intact, inputs_at_start
-from usmp_build.cli.selftest.oracle import Answers, oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.output import writer
 from usmp_build.pipeline import Planned
+from usmp_build.selftest.accesses import check_accesses
+from usmp_build.selftest.asking import MODELS
+from usmp_build.selftest.between import is_late
+from usmp_build.selftest.compare import comparable_tensors, compare, our_tensors, rewritten, undefined_elements
+from usmp_build.selftest.externs import at_fault, check_sources
+from usmp_build.selftest.harness import Mark, Record, Run, build, harness, run_all
+from usmp_build.selftest.inputs import Sample, samples
+from usmp_build.selftest.intact import check_intact, inputs_at_start
+from usmp_build.selftest.oracle import Answers, oracle_tensors
 
 _NOT_ALL = 6
 """The exit code of --strict where runs could not be compared."""

@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from usmp_build.cli.selftest import between
-from usmp_build.cli.selftest.externs import at_fault, refuse_missing
-from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.emitters.render import render
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
@@ -26,6 +23,9 @@ from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.pipeline import Planned
 from usmp_build.processes import Unfinished, run_program
+from usmp_build.selftest import between
+from usmp_build.selftest.externs import at_fault, refuse_missing
+from usmp_build.selftest.inputs import Sample
 
 _PROGRAM = "usmp_selftest"
 _SECONDS = 600
