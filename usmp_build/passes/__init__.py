@@ -5,7 +5,6 @@ Each takes values and returns a new value.
 
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes
-from usmp_build.passes.by_rows import by_rows, in_stretches, row_kernels
 from usmp_build.passes.caches import caches
 from usmp_build.passes.connect import connect
 from usmp_build.passes.costs import costs
@@ -17,6 +16,8 @@ from usmp_build.passes.parts import parts
 from usmp_build.passes.redirect import redirect
 from usmp_build.passes.rewrite import rewrite
 from usmp_build.passes.rewrite.work import with_saving
+from usmp_build.passes.rows.by_rows import by_rows, in_stretches, row_kernels
+from usmp_build.passes.rows.whole_ports import refuse_whole_ports
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import copiers, scopes
 from usmp_build.passes.select import select
@@ -24,7 +25,6 @@ from usmp_build.passes.separations import AllowedDistances, DirectedSeparations,
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
-from usmp_build.passes.whole_ports import refuse_whole_ports
 
 __all__ = [
     "AllowedDistances",

@@ -15,7 +15,7 @@ from usmp_build.ir.graph import Model, Operator, Tensor, TensorRef
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.naming import matches, short_name
 from usmp_build.passes.rewrite.pins import Pins
-from usmp_build.passes.row_ports import caller_ports
+from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.request import Access, Goal, ModelRequest, PlaceRequest, Request, TargetRequest
 
 REFERENCE = "reference"

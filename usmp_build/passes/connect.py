@@ -11,7 +11,7 @@ from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Tensor, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, aliases, port_names, show_type
 from usmp_build.ir.scopes import Scopes
-from usmp_build.passes.row_ports import row_ports
+from usmp_build.passes.rows.ports import row_ports
 from usmp_build.request import ConnectionRequest, InputOutput, Inputs, ModelRequest, Outputs, Request
 
 _COPY = "leave the connection out, and let the application copy"

@@ -32,7 +32,7 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, orders_of_model, workspace_always
 from usmp_build.passes.order.recomputable import recomputed
-from usmp_build.passes.row_ports import row_ports
+from usmp_build.passes.rows.ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request

@@ -10,8 +10,8 @@ from usmp_build.ir import options as o
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Scope, ScratchRef, Sequence
+from usmp_build.passes.rows.schedule import RowSteps
 from usmp_build.passes.schedule.leaves import Leaves
-from usmp_build.passes.schedule.rows import RowSteps
 
 
 class Operators:

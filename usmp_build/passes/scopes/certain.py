@@ -18,7 +18,7 @@ from usmp_build.ir.graph import Model, OperatorRef, Port, TensorRef
 from usmp_build.ir.ports import output_signature
 from usmp_build.passes.assign import Assignment, Spot
 from usmp_build.passes.copies import NewCopy, carried, insert
-from usmp_build.passes.row_ports import caller_ports
+from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import copier
 from usmp_build.passes.scopes.pinned import Pins, Wanted, writer
 from usmp_build.passes.select import ask

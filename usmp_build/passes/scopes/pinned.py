@@ -19,7 +19,7 @@ from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
 from usmp_build.passes.assign import CALLER, Assignment, Pin, Spot
 from usmp_build.passes.copies import NewCopy
-from usmp_build.passes.row_ports import caller_ports
+from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
 from usmp_build.passes.scopes.demands import Demands
 from usmp_build.passes.scopes.names import Names, elsewhere

@@ -23,7 +23,7 @@ from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.ir.seal import SEAL_BYTES
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.passes.operands import ruled_alignments
-from usmp_build.passes.row_ports import caller_ports
+from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.select import inputs_read
 from usmp_build.passes.storage.buffers import Buffers
 from usmp_build.passes.storage.program_facts import program_facts

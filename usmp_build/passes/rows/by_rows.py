@@ -21,7 +21,7 @@ from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
 from usmp_build.ir.schedule import Direction
 from usmp_build.operators.table import traits
-from usmp_build.passes.row_ports import row_ports
+from usmp_build.passes.rows.ports import row_ports
 from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 

@@ -11,8 +11,8 @@ from usmp_build.interfaces.kernels import Input, KernelCall, Operand, Output
 from usmp_build.interfaces.row_jobs import row_shapes
 from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
-from usmp_build.passes.by_rows import Candidates
-from usmp_build.passes.row_ports import row_ports
+from usmp_build.passes.rows.by_rows import Candidates
+from usmp_build.passes.rows.ports import row_ports
 from usmp_build.request import Request
 
 _WHOLE = "it has to be in one piece"
