@@ -148,6 +148,5 @@ class Repair:
 
 
 def _node_cost(strip: Strip) -> int:
-    """Return the visits of one node of the search."""
     visited = zip(strip.neighbors, strip.spans, strict=True)
     return sum(1 + (len(neighbors) + last - first) // _AT_ONCE for neighbors, ((first, last, _),) in visited)
