@@ -167,7 +167,6 @@ def _parser(verb: str | None) -> argparse.ArgumentParser:
 
 
 def _declare(parser: argparse.ArgumentParser, verb: str) -> None:
-    """Give the parser of a verb its options."""
     module = import_module(f"usmp_build.cli.{verb}")
     parser.description = module.__doc__
     module.arguments(parser)

@@ -216,7 +216,6 @@ def _part_lines(analysis: Analysis, whole: str) -> list[str]:
 
 
 def _bytes(analysis: Analysis, ref: TensorRef) -> str:
-    """Return which bytes of its buffer a part is."""
     tensor, begin = tensor_at(analysis.models, ref), analysis.storage.offsets.get(ref, 0)
     pitch = analysis.storage.pitches.get(ref, 0)
     size = tensor.shape[-1] * tensor.dtype.bits // 8 if pitch else tensor.size

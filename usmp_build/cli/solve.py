@@ -99,7 +99,6 @@ def _is_same(path: str, other: str) -> bool:
 
 
 def _options(parsed: argparse.Namespace) -> dict[str, object]:
-    """Read --option and --work."""
     options: dict[str, object] = {}
     for option in parsed.option:
         key, equals, value = option.partition("=")
@@ -166,7 +165,6 @@ def _shown(statement: Statement, solution: Solution, room: int | None) -> Iterat
 
 
 def _reasons(statement: Statement, solution: Solution) -> Iterator[str]:
-    """Yield the proof of each bound."""
     for pool, seen, claim in zip(statement.pools, solution.witnesses, solution.claims, strict=True):
         if claim > seen.bytes:
             yield f"{pool.name}: a search through all plans found that {_are(claim)} needed"

@@ -16,7 +16,7 @@ _LARGEST = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Body:
-    """The body of main, of a program that `program_refusals` accepts."""
+    """The body of main, of a program that `refusals.refuse` accepts."""
 
     graph: Subgraph
     locate: Locate

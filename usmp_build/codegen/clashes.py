@@ -80,7 +80,6 @@ def _of_port(whose: str, owner: str, port: PortRow) -> Iterator[tuple[str, str]]
 
 
 def _of_pool(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:
-    """Yield the names for a pool."""
     yield owner, pool.symbol
     yield from ((owner, f"{pool.macro}_{part}") for part in ("SIZE", "ALIGNMENT", "SECTION"))
     if any(pool.canaries):

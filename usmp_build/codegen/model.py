@@ -12,9 +12,8 @@ from usmp_build.codegen.buffers import buffer_codes, first_tensors, name_within
 from usmp_build.codegen.flow import Flow, pointers
 from usmp_build.codegen.function_names import function_names, ports, variable
 from usmp_build.codegen.functions import Functions
-from usmp_build.codegen.passed_pools import refuse_passed
 from usmp_build.codegen.ports import Locate
-from usmp_build.codegen.refusals import refuse
+from usmp_build.codegen.refusals import refuse, refuse_passed
 from usmp_build.codegen.row_traces import outputs_by_rows
 from usmp_build.codegen.sequence import arrival, row_steps, sequence
 from usmp_build.codegen.steps import step_code

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from usmp_build.codegen.flow import ports_of_calls, reached
-from usmp_build.codegen.program_refusals import constants_without_bytes, program_refusals
+from usmp_build.codegen.forms import forms
+from usmp_build.codegen.function_names import function_names
+from usmp_build.document.suggest import listed, quoted
 from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import NoKernel
-from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
+from usmp_build.ir.graph import Model, OperatorRef, TensorRef, operator_at
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
+from usmp_build.ir.statements import Access, Allocate, For, Invoke, Provider, walk
+from usmp_build.ir.storage import Kind
+from usmp_build.ir.uses import Uses, called_by_main, uses
 from usmp_build.layout import Summary
 from usmp_build.operators.ways_out import way_out
-from usmp_build.request import Request
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.request import InputOutput, Request
 
 _LARGEST_OFFSET = (1 << 31) - 1
 _PLAN_ONLY = '"usmp-build plan" shows the plan without generating C'
@@ -30,7 +36,7 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
     model, path = analysis.models[index], request.models[index].path
     problems = [*_operators(analysis, index), *constants_without_bytes(analysis, index)]
     if model.is_program:
-        problems += program_refusals(analysis, index)
+        problems += _program_refusals(analysis, index)
     for pool in summary.pools:
         if pool.size > _LARGEST_OFFSET:
             problems.append((f'pool "{pool.name}" needs {pool.size:,} bytes; offsets in C end at 2 GiB', ""))
@@ -54,7 +60,6 @@ def _operators(analysis: Analysis, index: int) -> Iterator[tuple[str, str]]:
 
 
 def _flow(analysis: Analysis, ref: OperatorRef) -> Iterator[tuple[str, str]]:
-    """Yield what control flow has no C for."""
     op, storage = operator_at(analysis.models, ref), analysis.storage
     who = f"operator {op.position} ({op.kind})"
     if any(step.arrival for step in steps(analysis.schedule.programs[ref.model])):
@@ -62,3 +67,127 @@ def _flow(analysis: Analysis, ref: OperatorRef) -> Iterator[tuple[str, str]]:
     for subgraph, tensor in ports_of_calls(analysis.models[ref.model], ref):
         if storage.tensors.get(TensorRef(ref.model, subgraph, tensor), -1) in storage.rows:
             yield f"{who} copies a tensor in banked memory", "let the tensors that it touches be in other pools"
+
+
+_GENERATED = 'let it live in pools with owner = "generated"'
+
+
+def refuse_passed(request: Request, analysis: Analysis, plan: Plan, summary: Summary, index: int) -> None:
+    """Raise KernelError for what model `index` has in pools of the application but gets no pointer to.
+
+    This concerns buffers that functions of a program ask for, and outputs that are constants.
+    """
+    refusals = [*_functions(analysis, plan, summary, index)]
+    if request.models[index].io is InputOutput.POOL:
+        refusals += _constant_outputs(analysis, plan, summary, index)
+    if refusals:
+        path = request.models[index].path
+        raise KernelError(*(Diagnostic(code, message, path, _GENERATED) for code, message in dict.fromkeys(refusals)))
+
+
+def _functions(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> Iterator[tuple[str, str]]:
+    model = analysis.models[index]
+    for number in function_names(model) if model.is_program else ():
+        graph = model.subgraphs[number]
+        for tensor in range(graph.parameters, len(graph.tensors)):
+            pool = _passed_pool(analysis, plan, summary, TensorRef(index, number, tensor))
+            if pool:
+                what = f"function {quoted(graph.name)} asks for {quoted(graph.tensors[tensor].name)}"
+                yield "P351", f'{what}, which is in pool "{pool}" of the application: it gets no pointer to it'
+
+
+def _constant_outputs(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> Iterator[tuple[str, str]]:
+    for tensor in analysis.models[index].main.outputs:
+        ref = TensorRef(index, 0, tensor)
+        buffer = analysis.storage.tensors.get(ref)
+        if buffer is not None and analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
+            pool = _passed_pool(analysis, plan, summary, ref)
+            if pool:
+                name = analysis.models[index].main.tensors[tensor].name
+                yield "P352", f'output {quoted(name)} is a constant in pool "{pool}" of the application'
+
+
+def _passed_pool(analysis: Analysis, plan: Plan, summary: Summary, ref: TensorRef) -> str:
+    """Return the name of the pool that a tensor is in, if it is the application's."""
+    buffer = analysis.storage.tensors.get(ref)
+    pool = summary.pools[plan.allocations[buffer].pool] if buffer is not None else None
+    return pool.name if pool and pool.is_passed else ""
+
+
+Refusal = tuple[str, str]
+"""What has no C, and the suggested fix."""
+
+_MOVE = "move it into a function of the program that main calls: the application supplies the functions"
+
+
+def _program_refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:
+    """Yield all that has no C."""
+    model = analysis.models[index]
+    yield from _statements(model)
+    yield from _ports(model)
+    yield from _mixed(analysis, index)
+
+
+def _statements(model: Model) -> Iterator[Refusal]:
+    uses_by_function = uses(model)
+    for statement in walk(model.main.body):
+        match statement:
+            case Access(reads, writes):
+                names = listed(model.main.tensors[t].name for t in dict.fromkeys((*writes, *reads)))
+                yield f"main has a statement of its own: {_statement(statement)} {names}", _MOVE
+            case For(kind, extent):
+                if kind.is_parallel:
+                    yield f"main has a loop that runs in parallel ({kind.value})", f'make it "serial", or {_MOVE}'
+                elif extent is None:
+                    yield "main has a loop whose number of rounds is unknown before it runs", _MOVE
+            case Allocate(tensor, _, provider) if provider is not Provider.PLAN:
+                yield f"main has an allocation that is not planned: {quoted(model.main.tensors[tensor].name)}", _MOVE
+            case Invoke():
+                yield from _constant_arguments(model, statement, uses_by_function)
+
+
+def _statement(access: Access) -> str:
+    """Return what messages call a statement: a verb, or a function from outside the program."""
+    return "store to" if access.name == "store" else quoted(access.name)[1:-1]
+
+
+def _constant_arguments(model: Model, call: Invoke, uses_by_function: Mapping[int, Uses]) -> Iterator[Refusal]:
+    written = (a for parameter, a in enumerate(call.arguments) if parameter in uses_by_function[call.function].written)
+    for argument in written:
+        if argument is not None and model.main.tensors[argument].is_constant:
+            callee, constant = model.subgraphs[call.function], model.main.tensors[argument]
+            help_ = 'declare what external functions do ("reads", "writes"), or pass a copy of the constant'
+            yield f"main calls {quoted(callee.name)} with constant {quoted(constant.name)}, which it writes to", help_
+
+
+def _ports(model: Model) -> Iterator[Refusal]:
+    for port in (*model.main.inputs, *model.main.outputs):
+        tensor = model.main.tensors[port]
+        if not tensor.dtype.bits:
+            message = f"parameter {quoted(tensor.name)} of main has no type"
+            yield message, "give it a dtype and extents: the application must know the size of its array"
+
+
+def constants_without_bytes(analysis: Analysis, index: int) -> Iterator[Refusal]:
+    """Yield the constants of a model whose bytes are unknown."""
+    model = analysis.models[index]
+    for function in (0, *called_by_main(model)):
+        graph = model.subgraphs[function]
+        for number, tensor in enumerate(graph.tensors):
+            if tensor.is_withheld and TensorRef(index, function, number) in analysis.storage.tensors:
+                message = f"the bytes of constant {quoted(tensor.name)} of {quoted(graph.name)} are not in the file"
+                yield message, 'give them as "data"'
+
+
+def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
+    model = analysis.models[index]
+    for (function, tensor), tensor_forms in sorted(forms(analysis, index).items()):
+        if True in tensor_forms and model.subgraphs[function].code is not None:
+            name = quoted(model.subgraphs[function].tensors[tensor].name)
+            message = f"{name} of {quoted(model.subgraphs[function].name)} is in banked memory, but its C takes plain"
+            yield f"{message} memory", "let the model use other workspace_pools"
+        if len(tensor_forms) > 1:
+            graph = model.subgraphs[function]
+            message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in banked memory in"
+            help_ = "let all that it is called with live in pools of one kind"
+            yield f"{message} one call, and in plain memory in another", help_

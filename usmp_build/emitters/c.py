@@ -44,7 +44,6 @@ def _plan_header(layout: Layout, ids: Mapping[str, int]) -> OutputFile:
 
 
 def _plan_code(layout: Layout) -> Iterator[OutputFile]:
-    """What there is once."""
     summary, project = layout.summary, layout.summary.project
     common = {"summary": summary, "abi": ABI}
     yield OutputFile("usmp.h", render("usmp.h.j2", abi=ABI, longest_rank=LONGEST_RANK, seal=SEAL))
@@ -61,7 +60,6 @@ def _plan_code(layout: Layout) -> Iterator[OutputFile]:
 
 
 def _model_code(layout: Layout) -> Iterator[OutputFile]:
-    """What each model has."""
     common = {"summary": layout.summary, "abi": ABI}
     for index, (row, code) in enumerate(layout.models):
         groups = tuple(group for group in layout.constants if group.models == (index,))

@@ -47,7 +47,6 @@ def _in_order(pools: Sequence[PoolRow]) -> list[PoolRow]:
 
 
 def _shared(pools: Sequence[PoolRow]) -> list[_Shared]:
-    """Return the regions of several pools."""
     regions: dict[str, list[PoolRow]] = {}
     for pool in pools:
         for region in filter(None, (pool.region, pool.load_region)):

@@ -81,7 +81,6 @@ def _index_faults(index: int, subgraph: Subgraph) -> Iterator[Diagnostic]:
 
 
 def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
-    """Yield the code and the clause of each fault of a tensor."""
     if len(tensor.shape) > MAX_RANK:
         yield "T220", f"has {len(tensor.shape)} dimensions; at most {MAX_RANK} are supported"
     elif min(tensor.shape, default=0) < 0:

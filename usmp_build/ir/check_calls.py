@@ -31,7 +31,6 @@ def call_faults(model: Model) -> Iterator[Diagnostic]:
 
 
 def _operator_faults(model: Model, caller: Subgraph, operator: Operator) -> Iterator[tuple[str, str]]:
-    """Yield the code and the clause of each fault of an operator."""
     if not isinstance(operator.options, _CALLING[operator.kind]):
         yield "T240", "it does not say which subgraph to run"
     for index in called_subgraphs(operator.options):

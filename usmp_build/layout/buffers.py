@@ -163,7 +163,6 @@ def _kind_of_rows(row: BufferRow) -> Literal["input", "output", "intermediate"]:
 
 
 def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
-    """Return the record of a tensor with these rows."""
     rows = sorted(unordered, key=lambda row: row.row or 0)
     first, pools = rows[0], tuple(row.pool for row in rows)
     return RowsRecord(

@@ -63,7 +63,6 @@ class _Candidates:
         self._all = {access: tuple(i for i, pool in enumerate(pools) if pool.access is access) for access in Access}
 
     def of(self, names: Sequence[str] | None, access: Access) -> tuple[int, ...]:
-        """Return the positions of the pools of these names; of all with this access when none are named."""
         return self._all[access] if names is None else tuple(self._position[name] for name in names)
 
 

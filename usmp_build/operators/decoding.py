@@ -98,7 +98,6 @@ def _table(how: bytes, output: Tensor) -> Array:
 
 
 def _channels(output: Tensor) -> Array:
-    """Return the channel of each element."""
     q, elements = output.quantization, np.arange(output.elements)
     channels = len(q.scales) if q else 1
     if q is None or channels == 1:

@@ -134,7 +134,6 @@ def with_capacity(problem: Problem, capacity: int | None) -> Problem:
 
 
 def _solution(problem: Problem, plan: Plan) -> Solution:
-    """Return the solution of a plan that was verified."""
     claims = plan.claims or (0,) * len(problem.pools)
     best = is_best(problem, plan)
     return Solution(

@@ -218,7 +218,6 @@ def _place(analysis: Analysis, row: RowRef) -> tuple[int, int]:
 
 
 def _name(planned: Planned, step: Step) -> str:
-    """Return the operator of a step, and its row if it has one."""
     assert step.operator is not None
     return step.name.removeprefix(f"{planned.analysis.models[step.operator.model].name}: ")
 

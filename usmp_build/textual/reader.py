@@ -52,7 +52,6 @@ class _Reader:
         return self._line
 
     def model(self, name: str) -> Model:
-        """Read the whole model."""
         self._line.expect("model")
         name_in_file = self._line.string("the name of the model")
         self._end_line()

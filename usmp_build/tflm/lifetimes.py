@@ -112,7 +112,6 @@ class _Walk:
         self._scope = 0
 
     def enter(self, index: int) -> None:
-        """Follow a subgraph."""
         subgraph, begin = self._model.subgraphs[index], self._begins[index]
         self._create(begin, subgraph.inputs)
         self._use(begin, subgraph.inputs)

@@ -46,7 +46,6 @@ class _Program:
         self._names = sorted(record.functions, key=lambda name: name != record.main)
 
     def model(self, name: str) -> Model:
-        """Return the model.  Raises ModelError."""
         main = self._record.main
         if main not in self._record.functions:
             help_ = suggestion(main, self._record.functions, "functions are")

@@ -196,7 +196,6 @@ class _File:
         return self._readers[kind]
 
     def number(self, letter: str, at: int) -> Any:
-        """Return the scalar at a position."""
         self._need(at, _WIDTH[letter])
         return struct.unpack_from(f"<{letter}", self.data, at)[0]
 
@@ -207,7 +206,6 @@ class _File:
         return struct.unpack_from(f"<{count}{letter}", self.data, start)
 
     def text(self, at: int) -> str:
-        """Return the string that is referred to at a position."""
         start, size = self.vector(at, 1)
         self.spend(size // 4)
         return self.data[start : start + size].decode("utf-8", "backslashreplace")

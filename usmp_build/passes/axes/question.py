@@ -156,10 +156,8 @@ class Rows:
         return ManifestError(Diagnostic("P332", message, self.path if rule is None else rule.span, help_))
 
     def _label(self, tensor: int) -> str:
-        """Return the name of a tensor in messages."""
         return tensor_label(self.place[1], tensor, self.graph.tensors[tensor].name)
 
     def _operator(self, index: int) -> str:
-        """Return the name of an operator in messages."""
         op = self.graph.operators[index]
         return operator_label(self.place[1], op.position, op.kind)

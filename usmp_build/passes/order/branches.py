@@ -55,7 +55,6 @@ def _fan_in_order(jobs: Jobs) -> tuple[int, ...]:
 
 
 def _single_jobs(jobs: Jobs) -> Iterator[_Segment]:
-    """Yield each job as a segment of its own, in the order of the file."""
     states = States(jobs)
     state, done = states.first, 0
     for job in range(len(jobs.jobs)):

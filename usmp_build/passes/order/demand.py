@@ -89,7 +89,6 @@ class _Run:
         """Row → the jobs that are about to read it."""
 
     def do(self, task: int, number: int) -> None:
-        """Do a task for a job, or for a row."""
         if task == _RUN:
             self._run(number)
         elif task == _COMPUTE:

@@ -152,7 +152,6 @@ class _Writers:
         self.whole |= dict.fromkeys(op.outputs, self._all(op))
 
     def add(self, op: Operator, call: KernelCall | None, bits: list[int]) -> None:
-        """Add an operator with its jobs."""
         self.whole |= dict.fromkeys(op.outputs, sum(bits))
         shape = row_shapes(call).get(Output(0)) if call else None
         if call is not None and shape is not None:

@@ -43,7 +43,6 @@ class _Way:
     before: _Way | None
 
     def stretches(self) -> Iterator[Stretch]:
-        """Yield the stretches, the last one first."""
         way: _Way | None = self
         while way is not None and way.stretch is not None:
             yield way.stretch

@@ -85,11 +85,9 @@ class _Parts:
 
     @property
     def before(self) -> Subgraph:
-        """The subgraph without aliasing."""
         return self.scoped.models[self.place[0]].subgraphs[self.place[1]]
 
     def graph(self) -> Subgraph:
-        """Return the subgraph with aliased parts."""
         sharing = Sharing(self.before, _demands(self.request, self.scoped, self.place))
         is_any_cost_fine = self.request.models[self.place[0]].goal is Goal.RAM
         pitches = Pitches(self.before, dict(self._free_kernels()), is_any_cost_fine)

@@ -94,7 +94,6 @@ def _interleaved(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -
 
 
 def _contiguous(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:
-    """Return parts that are contiguous."""
     shape = graph.tensors[whole].shape
     sizes = [graph.tensors[part].size for part in parts]
     if prod(shape[:axis]) != 1 or sum(sizes) != graph.tensors[whole].size:

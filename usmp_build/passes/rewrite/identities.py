@@ -84,7 +84,6 @@ def _source(op: Operator, net: Net) -> int | None:
 
 
 def _first(op: Operator, _: Net) -> int | None:
-    """Return the first input."""
     return op.inputs[0] if op.inputs else None
 
 

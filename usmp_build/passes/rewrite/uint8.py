@@ -185,7 +185,6 @@ def _zero_points(tensor: Tensor) -> tuple[int, ...]:
 
 
 def _shifted(tensor: Tensor) -> Tensor:
-    """Return a tensor of uint8 as int8."""
     assert tensor.quantization is not None
     points = tuple(point - SHIFT for point in tensor.quantization.zero_points)
     data = tensor.data

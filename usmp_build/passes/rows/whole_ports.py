@@ -72,7 +72,6 @@ def _causes_in_use(op: Operator, operand: Operand, call: KernelCall | None) -> I
 
 
 def _uses(operators: tuple[Operator, ...], tensor: int) -> Iterator[tuple[int, Operator, Operand]]:
-    """Yield the operators that touch a tensor, and as which operand."""
     for number, op in enumerate(operators):
         yield from ((number, op, Output(at)) for at, each in enumerate(op.outputs) if each == tensor)
         yield from ((number, op, Input(at)) for at, each in enumerate(op.inputs) if each == tensor)

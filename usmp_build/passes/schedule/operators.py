@@ -43,7 +43,6 @@ class Operators:
         return body
 
     def _order(self, graph: Subgraph, subgraph: int) -> Iterable[int]:
-        """Return the operators of a subgraph that run, in order."""
         if subgraph == 0:
             return self._choices.order(self._leaves.model, self._model)
         return (i for i, op in enumerate(graph.operators) if op.runs)

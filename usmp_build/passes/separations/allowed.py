@@ -200,7 +200,6 @@ def _most(one: int | None, other: int | None) -> int | None:
 
 
 def _nearer(one: Distance, other: Distance) -> Distance:
-    """Return the smaller distance on each side."""
     return Distance(
         _least(one.written_below, other.written_below),
         _least(one.written_above, other.written_above),

@@ -79,11 +79,9 @@ class _Timeline:
         self._cached: dict[tuple[int, int], tuple[Row, ...]] = {}
 
     def edges(self) -> list[int]:
-        """Return the edges that jobs touch."""
         return [*self._jobs]
 
     def add(self, step: Step, at: int) -> None:
-        """Add a step of the timeline."""
         for value in step.values:
             for buffer in self._storage.buffers_of(value):
                 if buffer in self._row_bytes:

@@ -87,13 +87,11 @@ class _Call:
     caller: Subgraph
 
     def inputs(self) -> Iterator[tuple[int, int]]:
-        """Yield the inputs that may be the argument, each with it."""
         for inside, outside in zip(self.graph.inputs, self.arguments, strict=False):
             if outside is not None and self._is_plain(inside) and _may_share(self.caller, outside):
                 yield inside, outside
 
     def outputs(self) -> Iterator[tuple[int, int]]:
-        """Yield the outputs that may be the result, each with it."""
         for inside, outside in zip(self.graph.outputs, self.results, strict=False):
             if self._is_result(inside) and _may_share(self.caller, outside):
                 yield self._root(inside), outside

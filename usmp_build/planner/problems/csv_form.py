@@ -98,7 +98,6 @@ class _Reader:
         self._separations: list[SeparationDraft] = []
 
     def read(self, kind: str, table: Table) -> None:
-        """Read one table."""
         take = {"buffers": self._buffer, "pools": self._pool, "separations": self._separation}[kind]
         cells = Fields(table, self._places, self._faults, ALIASES if kind == "buffers" else {})
         for _ in cells.rows():

@@ -90,7 +90,6 @@ def _without(weights: Tensor, settled: Booleans) -> Tensor:
 
 
 def _along(tensor: Tensor, axis: int, indices: Integers) -> Tensor:
-    """Return a tensor with only these indices along an axis."""
     shape = (*tensor.shape[:axis], len(indices), *tensor.shape[axis + 1 :])
     data = None if tensor.data is None else np.take(tensor.as_array(), indices, axis).tobytes()
     return replace(tensor, shape=shape, data=data, quantization=_quantization(tensor.quantization, axis, indices))
