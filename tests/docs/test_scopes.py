@@ -45,7 +45,7 @@ ONE_MODEL = '[targets.cpu]\n[project]\nname = "p"\n[models.kws]\npath = "kws.mod
 
 
 @runs("docs/scopes.md#constraints")
-def test_who_says_what(page: Page, shell: Shell) -> None:
+def test_constraints_and_copies(page: Page, shell: Shell) -> None:
     (shell.folder / "kws.model.txt").write_text(KWS, encoding="utf-8")
     done = call("plan", manifest(shell.folder, ONE_MODEL + page.take("toml").text), "--json")
     assert done.code == 0, done.err
