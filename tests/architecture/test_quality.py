@@ -117,7 +117,6 @@ WITH_MORE_BRANCHES: dict[str, int] = {
     "report/model_rows:row": 20,
     "search/directions:reversible": 19,
     "search/limits:fit": 18,
-    "search/row_by_row:row_by_row": 18,
 }
 """Functions that still have more branches than that: no entry is added, and no number rises."""
 

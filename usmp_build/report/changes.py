@@ -130,13 +130,18 @@ def _planned(replanner: Replanner, summary: Summary, other: _Other, apart: Seque
         variant = replace(variant, models=tuple(models))
     elif other.model is not None and apart:
         variant = variant.of_model(other.model)
+    return _change(variant, other, 0 if other.model is None else rest)
+
+
+def _change(variant: Replanner, other: _Other, rest: int) -> Change | None:
+    """Plan a variant; other models take `rest` bytes of workspace at other times."""
     try:
         chosen = fit(variant).chosen
     except UsmpError:
         return None
     if chosen.plan is None:
         return Change(other.what, None, None)
-    sizes = zip(other.request.pools, peaks(chosen.analysis.problem, chosen.plan), strict=True)
+    sizes = zip(variant.request.pools, peaks(chosen.analysis.problem, chosen.plan), strict=True)
     workspace = sum(size for pool, size in sizes if pool.access is Access.WORKSPACE)
-    cost = None if other.is_without else cost_row(other.request, chosen.analysis, chosen.plan).total
-    return Change(other.what, workspace if other.model is None else max(workspace, rest), cost)
+    cost = None if other.is_without else cost_row(variant.request, chosen.analysis, chosen.plan).total
+    return Change(other.what, max(workspace, rest), cost)

@@ -54,8 +54,9 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     if not rows:
         return chosen
     fed = frozenset(index for index in rows if request.models[index].has_row_ports)
-    has_two_ways = len(fed) < len(rows) and not replanner.takes_first
-    directions = (Direction.FORWARD, *([Direction.BACKWARD] if has_two_ways else []))
+    directions = [Direction.FORWARD, Direction.BACKWARD]
+    if replanner.takes_first or len(fed) == len(rows):
+        directions.pop()
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
     orders = [
         tuple(orders_of_model(request, each, i, enough) if i in rows else of_i for i, of_i in enumerate(of_whole))
@@ -70,14 +71,18 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     *kinds, again = _ways(request, analyses, rows, orders)
     _plan_candidates(candidates, kinds, replanner.moderate)
     _plan_again(candidates, again, replanner.moderate)
-    incumbent = candidates.incumbent
-    if incumbent.chosen is chosen.analysis:
+    if candidates.incumbent.chosen is chosen.analysis:
         return chosen
-    bound = chosen.bound
+    return _with_rows(replanner, chosen, candidates)
+
+
+def _with_rows(replanner: Replanner, chosen: BestCandidate, candidates: _Candidates) -> BestCandidate:
+    """Return the best candidate, planned once more where operators without rows have directions."""
+    incumbent, bound = candidates.incumbent, chosen.bound
     if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
         bound = workspace_always(chosen.analysis)
-    others = () if fed else (chosen.analysis, *chosen.others)
-    best = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
+    others = () if candidates.fed else (chosen.analysis, *chosen.others)
+    best = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=chosen.ways)
     in_rows = incumbent.analysis.choices.by_rows.jobs
     has_choice = any(operator not in in_rows for operator in incumbent.analysis.choices.directions)
     return planned_again(replanner, best, replanner.glance) if has_choice else best
