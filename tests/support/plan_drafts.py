@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from checker.main import check, stored
+from checker.model import Model, NotCovered, Wrong
 from tests.support import flatbuffer as fb
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 OURS = {"name": "cpu", "kernels": "reference", "isa": "portable"}
@@ -61,10 +62,10 @@ def file(
 def verdict(document: Mapping[str, Any], *files: bytes) -> str:
     """Return what the checker says: nothing, "wrong: ...", "not covered: ...", or "not checked: ..."."""
     try:
-        models = [check_plan.Model(data) for data in files]
-        unchecked = check_plan.check(completed(document, models), models)
-    except (check_plan.Wrong, check_plan.NotCovered) as error:
-        return f"{'wrong' if isinstance(error, check_plan.Wrong) else 'not covered'}: {error}"
+        models = [Model(data) for data in files]
+        unchecked = check(completed(document, models), models)
+    except (Wrong, NotCovered) as error:
+        return f"{'wrong' if isinstance(error, Wrong) else 'not covered'}: {error}"
     return "".join(f"not checked: {each}" for each in unchecked)
 
 
@@ -81,7 +82,7 @@ def completed(document: Mapping[str, Any], models: Sequence[Any]) -> Document:
         for side in ("outputs", "inputs"):
             held = [each["buffer"] for each in record["tensors"] if each["tensor"] in getattr(file, side)]
             kinds |= {name.partition("[")[0]: side[:-1] for name in held}
-        for data in sorted(set(check_plan.stored(record, file))):
+        for data in sorted(set(stored(record, file))):
             place = sum(each["size"] for each in constants)
             more = {"model": record["name"], "kind": "constant", "pool": "constants", "reason": "of the model"}
             constants.append(buffer(f"constant {place}", place, len(data), (0, 1), **more))
@@ -104,7 +105,7 @@ def _lived(made: Document, kinds: Mapping[str, str], document: Mapping[str, Any]
 
 def apart(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
     """Check a plan of (operator, reads, writes), in order, all of whose tensors lie apart but for `t3={...}`."""
-    ports = check_plan.Model(data).inputs
+    ports = Model(data).inputs
     used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)} | {*ports})
     tensors = [tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
     steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]

@@ -33,7 +33,7 @@ class _PrintChecker(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print it."""
-        print(checker().read_text(encoding="utf-8"), end="")
+        print(checker(), end="")
         parser.exit()
 
 

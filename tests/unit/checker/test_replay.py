@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.model import Model, Wrong
+from checker.replay import Replay
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 
@@ -313,8 +314,8 @@ def test_what_an_earlier_run_has_left_is_old() -> None:
     plan = draft.plan(["enter", "LOGISTIC 1", "TANH 0", "leave"], [model], whole)
     said = 'wrong: step 1, "m: LOGISTIC 1", needs byte 0 of tensor 1 at p+4, where '
     assert draft.verdict(plan, data) == said + "nothing has been written yet"
-    replay = check_plan.Replay({**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}, [check_plan.Model(data)])
-    with pytest.raises(check_plan.Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):
+    replay = Replay({**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}, [Model(data)])
+    with pytest.raises(Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):
         replay.run(replay.models[0], 0)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.definitions import Definition
+from checker.model import Model
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Shape = tuple[int, ...]
 POOL = {"Padding": 1, "StrideH": 1, "StrideW": 1, "FilterHeight": 1, "FilterWidth": 2}
@@ -99,8 +100,8 @@ def file(kind: str, operands: list[Any], out: Shape, options: fb.Node | None, wi
 
 def needs(kind: str, operands: list[Any], data: bytes, k: int) -> list[set[int]]:
     """Return for each element of the output those of the input that it needs, which other tests compare with numpy."""
-    model = check_plan.Model(data)
-    of = check_plan.Definition(model, model.operators[0], k)
+    model = Model(data)
+    of = Definition(model, model.operators[0], k)
     (given,) = (number for number, operand in enumerate(operands) if not isinstance(operand, np.ndarray))
     if kind == "SOFTMAX":
         return [{e} for e in range(of.out.elements)]
