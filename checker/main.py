@@ -115,9 +115,10 @@ def check_certificate(plan, pool, replay):
     demand(all(buffer.pool == name for buffer in members), f'the certificate of "{name}" has buffers of another pool')
     total = sum(end_of(buffer) - buffer.offset for buffer in members)
     demand(total >= bound, f'the buffers of the certificate of "{name}" have {total} bytes, and its bound is {bound}')
-    if proof["step"] is None or plan["steps"].count(proof["step"]) != 1:
+    steps = [step["text"] for step in plan["steps"]]
+    if proof["step"] is None or steps.count(proof["step"]) != 1:
         return f'bound of "{name}": it is of models that run at the same time'
-    step = plan["steps"].index(proof["step"])
+    step = steps.index(proof["step"])
     for buffer in members:
         seen = replay.seen.get(buffer.name)
         if buffer.kind not in ("variable", "connection", "constant") and not (seen and min(seen) <= step <= max(seen)):
@@ -131,7 +132,7 @@ def check_certificate(plan, pool, replay):
 def check(plan, models):
     """Check a plan; returns what is not checked.  Raises Wrong or NotCovered."""
     Fuel.left = Fuel.MOST
-    demand(plan["version"] == 2, "this is a plan of another version")
+    demand(plan["version"] == 3, "this is a plan of another version")
     check_places(plan)
     for record in plan["models"]:
         if record["on_demand"] or not record["operators"]:

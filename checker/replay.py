@@ -1,6 +1,5 @@
 """The replay of a plan, byte by byte."""
 
-import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate, count, groupby
 from math import prod
@@ -8,10 +7,6 @@ from math import prod
 from checker.definitions import BLOCKS, LANES, SUMS
 from checker.model import STATEFUL, Fuel, NotCovered, Wrong, demand
 from checker.plan import Planned, flat_buffers, merge
-
-OPERATOR = re.compile(r".+? (\d+)(?:, row (\d+))?", re.DOTALL)
-ARRIVAL = re.compile(r"row (\d+) of .* arrives", re.DOTALL)
-
 
 KINDS = ("scratch", "variable", "connection", "input", "output", "intermediate")
 
@@ -24,7 +19,7 @@ class Replay:
         self.models = [Planned(record, model, self.buffers) for record, model in zip(plan["models"], models)]
         self.connect()
         self.arenas, self.marks, self.numbers = {}, {}, count(1)
-        self.step, self.seen, steps = 0, {}, plan["steps"]
+        self.step, self.seen, steps = 0, {}, [step["text"] for step in plan["steps"]]
         proofs = {pool["name"]: (pool["certificate"] or {}).get("step") for pool in plan["pools"]}
         self.proven_at = {pool: steps.index(step) for pool, step in proofs.items() if steps.count(step) == 1}
         self.loads, self.unchecked = {}, set()
@@ -84,7 +79,7 @@ class Replay:
             self.seen.setdefault(buffer.name, set()).add(self.step)
 
     def here(self):
-        return f'step {self.step}, "{self.plan["steps"][self.step]}",'
+        return f'step {self.step}, "{self.plan["steps"][self.step]["text"]}",'
 
     def arena(self, pool, end):
         arena = self.arenas.setdefault(pool, [])
@@ -181,17 +176,19 @@ class Replay:
         An operator without rows runs as a whole; a row without an operator arrives.
         """
         steps, jobs = self.plan["steps"], []
-        demand(steps[first : first + 1] == [f"{model.name}: enter"], f"{model.name} is not entered")
+        is_entered = first < len(steps) and (steps[first]["model"], steps[first]["kind"]) == (model.name, "enter")
+        demand(is_entered, f"{model.name} is not entered")
         for self.step in range(first + 1, len(steps)):
-            prefix, _, text = steps[self.step].partition(": ")
-            demand(prefix == model.name, f"{self.here()} comes before {model.name} has left")
-            if text == "leave":
+            step = steps[self.step]
+            kind, operator, row = step["kind"], step["operator"], step["row"]
+            demand(step["model"] == model.name, f"{self.here()} comes before {model.name} has left")
+            if kind == "leave":
                 return jobs, self.step
-            arrival, operator = ARRIVAL.fullmatch(text), OPERATOR.fullmatch(text)
-            if arrival:
-                jobs.append((self.step, None, int(arrival[1])))
-            elif operator and int(operator[1]) in model.operators:
-                jobs.append((self.step, int(operator[1]), operator[2] and int(operator[2])))
+            demand(row is None or row >= 0, f"{self.here()} has no such row")
+            if kind == "arrival":
+                jobs.append((self.step, None, row))
+            elif kind == "operator" and operator in model.operators:
+                jobs.append((self.step, operator, row))
             else:
                 is_flow = any(op.code in STATEFUL for op in model.model.operators)
                 demand(is_flow, f"{self.here()} is no operator of the plan")

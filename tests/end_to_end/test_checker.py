@@ -55,8 +55,28 @@ def test_plans_of_models_are_right(name: str, rows: str) -> None:
 def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of() -> None:
     """A view of an output, whose parts stay in the workspace: it shows them, not the copy, which comes later."""
     each = made(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
-    assert [step.partition(": ")[2] for step in each.document["steps"]][-3:-1] == ["FULLY_CONNECTED 12", "COPY 13"]
+    assert [step["operator"] for step in each.document["steps"]][-3:-1] == [12, 13]
     assert each.verdict(each.document) == ""
+
+
+@pytest.mark.parametrize("rows", ["true", "false"])
+def test_steps_say_what_their_text_says(rows: str) -> None:
+    enter, *steps, leave = made(("digits",), BY_ROWS.format(rows)).document["steps"]
+    nobody = {"model": "digits", "operator": None, "row": None}
+    assert enter == {**nobody, "kind": "enter", "text": "digits: enter"}
+    assert leave == {**nobody, "kind": "leave", "text": "digits: leave"}
+    for step in steps:
+        row = "" if step["row"] is None else f", row {step['row']}"
+        assert step["kind"] == "operator"
+        assert re.fullmatch(rf"digits: \w+ {step['operator']}{row}", step["text"])
+    assert (0 in [step["row"] for step in steps]) == (rows == "true")
+
+
+def test_operators_of_subgraphs_are_other_steps() -> None:
+    steps = made(("control",)).document["steps"]
+    texts = {step["text"].partition(": ")[2]: (step["kind"], step["operator"]) for step in steps}
+    assert texts["WHILE 0"] == texts["copy in"] == texts["LESS 0"] == ("other", None)
+    assert texts["LESS 2"] == ("operator", 2)
 
 
 @pytest.mark.parametrize("name", ["branchy", "digits"])
@@ -143,7 +163,7 @@ def _fault(document: dict[str, Any], number: int) -> None:
         lambda: document["steps"].insert(1, document["steps"].pop(-2)),
         lambda: document["steps"].pop(1),
         lambda: pool["certificate"]["buffers"].append(pool["certificate"]["buffers"][0]),
-        lambda: pool["certificate"].update(step=document["steps"][-1]),
+        lambda: pool["certificate"].update(step=document["steps"][-1]["text"]),
         lambda: model["backward"].append(0) if 0 not in model["backward"] else model["backward"].remove(0),
     )
     faults[number]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -44,11 +45,21 @@ def pool(size: int, name: str = "p", **more: Any) -> Document:
     return {"name": name, "size": size, "owner": "generated", "region": ""} | usual | more
 
 
+def step(text: str) -> Document:
+    """Return the step that people read as this text; one without a model is one of "m"."""
+    model, _, what = text.rpartition(": ")
+    numbers = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", what)}
+    row, operators = numbers.pop("row", None), [*numbers.values()]
+    known = "arrival" if "arrives" in what else "operator" if operators else "other"
+    kind = what if what in ("enter", "leave") else known
+    operator = operators[0] if kind == "operator" else None
+    return {"model": model or "m", "kind": kind, "operator": operator, "row": row, "text": f"{model or 'm'}: {what}"}
+
+
 def plan(steps: Sequence[str], models: Sequence[Document], buffers: Sequence[Document], **more: Any) -> Document:
-    """Return a plan; a step without a model is one of "m"."""
-    named = [step if ": " in step else f"m: {step}" for step in steps]
-    usual = {"version": 2, "concurrent": [], "pools": [pool(256)], "targets": [OURS]}
-    return {"steps": named, "models": [*models], "buffers": [*buffers]} | usual | more
+    """Return a plan of steps as people read them."""
+    usual = {"version": 3, "concurrent": [], "pools": [pool(256)], "targets": [OURS]}
+    return {"steps": [step(text) for text in steps], "models": [*models], "buffers": [*buffers]} | usual | more
 
 
 def file(

@@ -130,4 +130,4 @@ def _alive(summary: Summary, row: BufferRow) -> list[str]:
     if row.kind in {"constant", "variable"}:
         return ["for ever"]
     steps = summary.steps
-    return [f"[{start}, {stop}): from {steps[start]} to {steps[stop - 1]}" for start, stop in row.intervals]
+    return [f"[{start}, {stop}): from {steps[start].text} to {steps[stop - 1].text}" for start, stop in row.intervals]

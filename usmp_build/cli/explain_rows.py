@@ -43,7 +43,7 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
         *(f"  place   {_extent(pool, rows)}" for pool in pools),
         *(f"          {line}" for line in place_lines(places)),
         *([f"  scope   {first.scope}"] if first.scope and first.scope != first.reason else []),
-        f"  alive   [{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}",
+        f"  alive   [{start}, {stop}): from {summary.steps[start].text} to {summary.steps[stop - 1].text}",
         *(line for pool in pools for line in _peak(pool, rows)),
         *_together(summary, rows),
         *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),
