@@ -1,48 +1,52 @@
-"""What each element of an output needs, by the definitions of the operators in TensorFlow Lite."""
+"""What each element of an output needs, by the definition of its operator in TensorFlow Lite."""
 
-from functools import cached_property
-from itertools import groupby, pairwise, product, zip_longest
+from functools import cache, cached_property
+from itertools import product, zip_longest
 from math import floor, prod
 
-from checker.model import Fuel, NotCovered, Wrong
+from checker.model import ARG_MAX, ARG_MIN, L2_POOL, Fuel, NotCovered, Wrong
 
-LANES = 4
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
-SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
-MOVES = (*BLOCKS, "RESHAPE", "PAD", "TRANSPOSE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "STRIDED_SLICE", "SLICE",
-         "BROADCAST_TO", "REVERSE_V2", "GATHER", "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")  # fmt: skip
+MOVES = (*BLOCKS, "BROADCAST_TO", "DEPTH_TO_SPACE", "GATHER", "PAD", "RESHAPE", "RESIZE_BILINEAR",
+         "RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SLICE", "SPACE_TO_DEPTH", "STRIDED_SLICE", "TRANSPOSE")  # fmt: skip
 WEIGHTS = {"CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
-           "PAD": (2,)}  # fmt: skip  # operands that are needed whole, and biases
-
-
-def steps_of(shape):
-    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+           "PAD": (2,), "RECURRENT": range(1, 24)}  # fmt: skip
+"""Operands that are needed whole: weights and biases, what a PADV2 pads with, and states."""
 
 
 def place_in(element, shape):
-    return [element // step % size for step, size in zip(steps_of(shape), shape)]
+    """Return the indices of an element along each axis."""
+    place = []
+    for size in reversed(shape):
+        element, index = divmod(element, size)
+        place.insert(0, index)
+    return place
 
 
 def element_at(place, shape):
-    return sum(index * step for index, step in zip(place, steps_of(shape)))
+    """Return the number of the element with these indices."""
+    element = 0
+    for index, size in zip(place, shape, strict=True):
+        element = element * size + index
+    return element
 
 
-def window(out, size, taps, stride, dilation, before):
-    """Positions along an axis that output `out` needs."""
-    Fuel.spend(taps)
-    first = out * stride - before
-    return [at for at in range(first, first + taps * dilation, dilation) if 0 <= at < size]
+def places(*axes):
+    """Return all combinations of indices, given those along each axis."""
+    Fuel.spend(prod(map(len, axes)))
+    return product(*axes)
 
 
 def padding(out, size, taps, stride, dilation, kind):
+    """Return the positions before an axis of `size` that have no element: SAME, which is 0, pads both sides alike."""
     return 0 if kind else max(0, ((out - 1) * stride + (taps - 1) * dilation + 1 - size) // 2)
 
 
 class Definition:
-    """Of an operator: `needs(unit)` are pairs (position of an input, unit of it) that a unit of output number k needs.
+    """Of an operator and its output number k: `needs(unit)` are pairs (position of an input, unit of it).
 
     A unit of the output has `group` elements, one of input i has `groups[i]`: a pixel with all its channels, a row of a
-    matrix, or one element.
+    matrix, or one element.  What a unit needs says the method that has the name of the operator's kind.
     """
 
     def __init__(self, model, op, k):
@@ -50,14 +54,38 @@ class Definition:
         self.out = model.tensors[op.outputs[k]]
         self.ins = [model.tensors[i] if i >= 0 else None for i in op.inputs]
         self.group, self.groups = 1, [1] * len(self.ins)
-        self.cache = {}
-        self.needs = getattr(self, op.kind.lower(), None) or self.other
-        prepare = getattr(self, f"prepare_{op.kind.lower()}", None)
-        if prepare:
-            prepare()
+        self.needs = cache(getattr(self, f"_{op.kind.lower()}"))
+        self._prepare()
+
+    def _prepare(self):
+        """Set how large units are, and where windows lie on both axes of an image."""
+        ins, out, option = self.ins, self.out, self.op.option
+        match self.op.kind:
+            case "OTHER":
+                self.group, self.groups = max(1, out.elements), [t.elements if t else 0 for t in ins]
+            case "FULLY_CONNECTED":
+                self.group, self.groups[0] = ins[1].shape[:2]
+            case "RECURRENT":  # a step
+                self.group, self.groups[0] = out.channels, ins[0].channels
+            case "TRANSPOSE_CONV":
+                self.group, self.groups[2] = out.shape[3], ins[2].shape[3]
+            case "CONV_2D":
+                self._window(ins[1].shape[3], ins[1].shape[1:3], (option(5, "i", 1), option(4, "i", 1)))
+            case "DEPTHWISE_CONV_2D":
+                self._window(1, ins[1].shape[1:3], (option(6, "i", 1), option(5, "i", 1)))
+            case "POOL":
+                self._window(1, (option(4), option(3)), (1, 1))
+
+    def _window(self, channels, taps, dilations):
+        """Set windows, each of which takes some channels of a pixel, and what they are on both axes of an image."""
+        self.sections = self.ins[0].shape[3] // channels
+        self.group, self.groups[0] = self.out.shape[3] // self.sections, channels
+        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))
+        sides = zip(self.ins[0].shape[1:3], self.out.shape[1:3], taps, strides, dilations, strict=True)
+        self.window = [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
 
     def constant(self, position):
-        """Integers of a constant operand; what depends on the input cannot be replayed."""
+        """Return the integers of a constant operand; what depends on the input cannot be replayed."""
         tensor = self.ins[position]
         if tensor is None or not tensor.data:
             raise NotCovered(f"{self.op.kind} with operand {position} computed at run time")
@@ -68,289 +96,192 @@ class Definition:
 
         Turns are numbers that ascend in the order of time.
         """
-        units = {}
+        units, reads = {}, [{} for _ in self.ins]
         for element, turn in turns.items():
             unit = element // self.group
             units[unit] = max(turn, units.get(unit, turn))
-        reads = [{} for _ in self.ins]
         for unit, turn in units.items():
-            if unit not in self.cache:
-                self.cache[unit] = self.needs(unit)
-            Fuel.spend(len(self.cache[unit]), len(self.ins), self.k)
-            for i, need in self.cache[unit]:
+            needs = self.needs(unit)
+            Fuel.spend(1 + len(needs))
+            for i, need in needs:
                 reads[i][need] = max(turn, reads[i].get(need, turn))
+        for i, group in enumerate(self.groups):
+            if group != 1:
+                reads[i] = {unit * group + e: turn for unit, turn in reads[i].items() for e in range(group)}
         for i in WEIGHTS.get(self.op.kind, ()):
-            if units and i < len(self.ins) and self.ins[i] and self.op.inputs[i] not in self.model.constants:
-                reads[i] = dict.fromkeys(range(self.ins[i].elements), max(units.values()))
-        return [
-            last if group == 1 else {u * group + e: turn for u, turn in last.items() for e in range(group)}
-            for last, group in zip(reads, self.groups)
-        ]
+            if turns and i < len(self.ins) and self.ins[i] and self.op.inputs[i] not in self.model.constants:
+                reads[i] = dict.fromkeys(range(self.ins[i].elements), max(turns.values()))
+        return reads
 
     @cached_property
     def moves(self):
         """Whether each element is one of an input, as it is, or constant."""
-        if self.op.code in (12, 56, 79):  # L2_POOL_2D, ARG_MAX, ARG_MIN: of one element they make another one
+        if self.op.code in (L2_POOL, ARG_MAX, ARG_MIN):  # of one element they make another one
             return False
         if self.op.kind == "POOL":
             return all(taps == 1 for _, taps, *_ in self.window)
-        return self.op.kind in MOVES or (self.op.kind == "REDUCE" and self.ins[0].elements == self.out.elements)
+        if self.op.kind == "REDUCE":
+            return self.ins[0].elements == self.out.elements
+        return self.op.kind in MOVES
 
-    @property
-    def quantizes(self):
-        """Whether weights of integers meet floats."""
-        is_sum = self.op.kind in (*SUMS, "DEPTHWISE_CONV_2D")
-        weights = self.ins[1] if is_sum else self.ins[2] if self.op.code == 44 else self.out
-        return self.out.type == 0 and weights.type in (9, 17)
+    def _other(self, _):
+        return [(i, 0) for i in range(len(self.ins))]  # everything: it is not known here
 
-    def scratch(self, sums):
-        """Return (bytes, alignment) of each scratch buffer; `sums` is how many sums it adds up there."""
-        if sums:
-            is_wide = self.out.type == 7 and self.op.kind in ("CONV_2D", "DEPTHWISE_CONV_2D")
-            return [(8 * sums, 8)] if is_wide else [(4 * sums, 4)]
-        if self.op.code == 44 and self.quantizes:
-            return [(self.ins[0].channels + self.out.channels, 1)]
-        if self.quantizes:
-            image = self.ins[2 if self.op.kind == "TRANSPOSE_CONV" else 0]
-            return [(image.elements // self.quantized_images, 1)]
-        if self.op.custom == b"TFLite_Detection_PostProcess":
-            boxes = self.ins[1].shape[1]
-            return [(16 * boxes, 4), (4 * boxes, 4), (boxes, 1)]
-        return []
+    def _same(self, unit):
+        return [(0, unit)]
 
-    @property
-    def quantized_images(self):
-        is_row = self.op.kind in ("FULLY_CONNECTED", "RECURRENT")
-        return self.out.elements // self.out.channels if is_row else self.out.shape[0]
+    _reshape = _fully_connected = _recurrent = _same
+    _by_rows = _same  # it is read for the sum of its row first, and last when it is rewritten
 
-    @property
-    def adds_images(self):
-        """Whether it is a sum along axes that lie side by side."""
-        axes = [a % len(self.ins[0].shape) for a in self.constant(1)]
-        runs = [is_added for is_added, _ in groupby(a in axes for a, n in enumerate(self.ins[0].shape) if n > 1)]
-        return self.op.code in (40, 74) and runs.count(True) < 2
+    def _elements(self, e):
+        return [(i, self._broadcast(e, tensor.shape)) for i, tensor in enumerate(self.ins) if tensor]
 
-    @cached_property
-    def block(self):
-        """Elements that a slice moves at once: those side by side, if blocks of as many are equally far apart."""
-        Fuel.spend(self.out.elements)
-        sources = [self.needs(e)[0][1] for e in range(self.out.elements)]
-        jumps = [e for e, (before, at) in enumerate(pairwise(sources), 1) if at != before + 1]
-        size = jumps[0] if jumps else len(sources)
-        distances = {after - at for at, after in pairwise(sources[::size])}
-        return size if jumps == [*range(size, len(sources), size)] and len(distances) < 2 else 1
+    def _broadcast_to(self, e):
+        return [(0, self._broadcast(e, self.ins[0].shape))]
 
-    def other(self, _):
-        """Everything, as one unit: of an operator that is not known here."""
-        return [(i, 0) for i in range(len(self.ins))]
-
-    def prepare_other(self):
-        self.group, self.groups = max(1, self.out.elements), [t.elements if t else 0 for t in self.ins]
-
-    def same(self, e):
-        """The same element, or unit, of input 0."""
-        return [(0, e)]
-
-    reshape = fully_connected = same
-    by_rows = same  # it is read for the sum of its row first, and last when it is rewritten
-
-    def broadcast(self, e, source):
-        """The element of a tensor of shape `source` that is broadcast to element e, or is repeated there."""
+    def _broadcast(self, e, source):
+        """Return the element of a tensor of shape `source` that is broadcast to element e, or is repeated there."""
+        if prod(source) == self.out.elements:
+            return e
         place = place_in(e, self.out.shape)[len(self.out.shape) - len(source) :]
-        return element_at([p % n for p, n in zip(place, source)], source)
+        return element_at([p % n for p, n in zip(place, source, strict=True)], source)
 
-    def elements(self, e):
-        operands = [(i, tensor) for i, tensor in enumerate(self.ins) if tensor]
-        return [(i, e if t.elements == self.out.elements else self.broadcast(e, t.shape)) for i, t in operands]
+    def _conv_2d(self, unit):
+        out_pixel, section = divmod(unit, self.sections)
+        n, *place = place_in(out_pixel, self.out.shape[:3])
+        axes = []
+        for at, (size, taps, stride, dilation, before) in zip(place, self.window, strict=True):
+            Fuel.spend(taps)
+            first = at * stride - before
+            axes.append([p for p in range(first, first + taps * dilation, dilation) if 0 <= p < size])
+        shape = [*self.ins[0].shape[:3], self.sections]
+        return [(0, element_at([n, y, x, section], shape)) for y, x in places(*axes)]
 
-    def broadcast_to(self, e):
-        return [(0, self.broadcast(e, self.ins[0].shape))]
+    _depthwise_conv_2d = _pool = _conv_2d
 
-    def axes(self, taps, strides, dilations, kind):
-        """For both axes of an image: its size, taps, stride, dilation and padding before."""
-        sides = zip(self.ins[0].shape[1:], self.out.shape[1:], taps, strides, dilations)
-        return [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
-
-    def pixels(self, out_pixel):
-        """Pixels of the image under the window of a pixel of the output."""
-        n, y, x = place_in(out_pixel, self.out.shape[:3])
-        _, height, width = self.ins[0].shape[:3]
-        rows, columns = (window(at, *axis) for at, axis in zip((y, x), self.window))
-        return [(n * height + row) * width + column for row in rows for column in columns]
-
-    def prepare_conv_2d(self):
-        option, filter_ = self.op.option, self.ins[1].shape
-        strides, dilations = (option(2), option(1)), (option(5, "i", 1), option(4, "i", 1))
-        self.window = self.axes(filter_[1:], strides, dilations, option(0, "b"))
-        self.sections = self.ins[0].shape[3] // filter_[3]
-        self.group, self.groups[0] = self.out.shape[3] // self.sections, filter_[3]
-
-    def conv_2d(self, unit):
-        pixel, section = divmod(unit, self.sections)
-        return [(0, p * self.sections + section) for p in self.pixels(pixel)]
-
-    def prepare_depthwise_conv_2d(self):
-        option = self.op.option
-        strides, dilations = (option(2), option(1)), (option(6, "i", 1), option(5, "i", 1))
-        self.window = self.axes(self.ins[1].shape[1:], strides, dilations, option(0, "b"))
-
-    def depthwise_conv_2d(self, e):
-        pixel, channel = divmod(e, self.out.shape[3])
-        channels = self.ins[0].shape[3]
-        channel //= self.out.shape[3] // channels
-        return [(0, p * channels + channel) for p in self.pixels(pixel)]
-
-    def prepare_pool(self):
-        option = self.op.option
-        self.window = self.axes((option(4), option(3)), (option(2), option(1)), (1, 1), option(0, "b"))
-
-    pool = depthwise_conv_2d
-
-    def prepare_transpose_conv(self):
-        self.group, self.groups[2] = self.out.shape[3], self.ins[2].shape[3]
-
-    def transpose_conv(self, pixel):
+    def _transpose_conv(self, pixel):
+        """The pixels of the image, input 2, that are spread to it; input 0 is the shape, 1 the filter."""
         n, *place = place_in(pixel, self.out.shape[:3])
-        taps, strides = self.ins[1].shape[1:], (self.op.option(2), self.op.option(1))
-        image, reach = self.ins[2].shape[1:], []  # input 0 is the shape, 1 the filter
-        for at, out, size, t, s in zip(place, self.out.shape[1:], image, taps, strides):
+        taps, strides, axes = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1)), []
+        for p, out, size, t, s in zip(place, self.out.shape[1:3], self.ins[2].shape[1:3], taps, strides, strict=True):
             Fuel.spend(size)
             before = padding(size, out, t, s, 1, self.op.option(0, "b"))
-            reach.append([i for i in range(size) if 0 <= at + before - i * s < t])
-        return [(2, (n * image[0] + y) * image[1] + x) for y in reach[0] for x in reach[1]]
+            axes.append([i for i in range(size) if 0 <= p + before - i * s < t])
+        return [(2, element_at([n, y, x], self.ins[2].shape[:3])) for y, x in places(*axes)]
 
-    def prepare_recurrent(self):
-        self.groups[0], self.states = self.ins[0].channels, (18, 19) if self.op.code == 44 else (3,)
-        for state in self.states:
-            self.groups[state] = self.ins[state].elements
-
-    def recurrent(self, e):
-        """The input of this step, and all of the state."""
-        return [(0, e // self.out.channels), *((state, 0) for state in self.states)]
-
-    def prepare_fully_connected(self):
-        self.group, self.groups[0] = self.ins[1].shape[0], self.ins[1].shape[1]
-
-    def batch_matmul(self, e):
+    def _batch_matmul(self, e):
+        """A row of the left matrix, and a column of the right one; either may lie transposed."""
         *batch, row, column = place_in(e, self.out.shape)
+        is_left_turned, is_right_turned = self.op.option(0, "?", False), self.op.option(1, "?", False)
         needs = []
-        for i, kept in ((0, row), (1, column)):
-            shape, is_row = self.ins[i].shape, self.op.option(i, "?", False) == i  # as a matrix may lie transposed
-            outer = [b % n for b, n in zip(batch[len(batch) - len(shape) + 2 :], shape)]
-            depths = range(shape[-1] if is_row else shape[-2])
-            Fuel.spend(len(depths))
-            needs += [(i, element_at([*outer, *((kept, d) if is_row else (d, kept))], shape)) for d in depths]
+        for i, at, is_column in ((0, row, is_left_turned), (1, column, not is_right_turned)):
+            shape = self.ins[i].shape
+            outer = [b % n for b, n in zip(batch[len(batch) + 2 - len(shape) :], shape[:-2], strict=True)]
+            lines = places(range(shape[-2]), [at]) if is_column else places([at], range(shape[-1]))
+            needs += [(i, element_at([*outer, *place], shape)) for place in lines]
         return needs
 
-    def transpose(self, e):
-        place, source = place_in(e, self.out.shape), self.ins[0].shape
-        moved = dict(zip(self.constant(1), place))
-        return [(0, element_at([moved[axis] for axis in range(len(source))], source))]
+    def _moved(self, e):
+        return [(0, element_at(self._source(place_in(e, self.out.shape)), self.ins[0].shape))]
 
-    def pad(self, e):
-        place = [p - before for p, before in zip(place_in(e, self.out.shape), self.constant(1)[::2])]
-        source = self.ins[0].shape
-        return [(0, element_at(place, source))] if all(0 <= p < n for p, n in zip(place, source)) else []
+    _transpose = _slice = _reverse_v2 = _gather = _space_to_depth = _depth_to_space = _moved
 
-    def slice(self, e):
-        place = [p + begin for p, begin in zip(place_in(e, self.out.shape), self.constant(1))]
-        return [(0, element_at(place, self.ins[0].shape))]
+    def _pad(self, e):
+        place, source = self._source(place_in(e, self.out.shape)), self.ins[0].shape
+        is_inside = all(0 <= p < n for p, n in zip(place, source, strict=True))
+        return [(0, element_at(place, source))] if is_inside else []
 
-    def strided_slice(self, e):
-        begin_mask, _, ellipsis, new_axis, shrink = (self.op.option(slot) for slot in range(5))
+    def _source(self, place):
+        """Return the indices of the element of input 0 that these indices of the output show."""
+        source, option = self.ins[0].shape, self.op.option
+        match self.op.kind:
+            case "TRANSPOSE":
+                return [place[self.constant(1).index(axis)] for axis in range(len(source))]
+            case "PAD":
+                return [p - before for p, before in zip(place, self.constant(1)[::2], strict=True)]
+            case "SLICE":
+                return [p + begin for p, begin in zip(place, self.constant(1), strict=True)]
+            case "REVERSE_V2":
+                turned = {axis % len(source) for axis in self.constant(1)}
+                return [source[axis] - 1 - p if axis in turned else p for axis, p in enumerate(place)]
+            case "SPACE_TO_DEPTH":
+                (n, y, x, c), block = place, option(0)
+                part, channel = divmod(c, source[3])
+                return [n, y * block + part // block, x * block + part % block, channel]
+            case "DEPTH_TO_SPACE":
+                (n, y, x, c), block = place, option(0)
+                return [n, y // block, x // block, (y % block * block + x % block) * self.out.shape[3] + c]
+        if option(1):
+            raise NotCovered("GATHER with batches")
+        indices, axis = self.ins[1].shape, option(0) % len(source)
+        after = axis + len(indices)
+        return [*place[:axis], self.constant(1)[element_at(place[axis:after], indices)], *place[after:]]
+
+    def _strided_slice(self, e):
+        begin_mask, _, ellipsis, new_axis, shrink_mask = (self.op.option(slot) for slot in range(5))
         if ellipsis or new_axis or self.op.option(5, "?", False):
             raise NotCovered("STRIDED_SLICE with an ellipsis, new axes or offsets")
-        source, place, at = self.ins[0].shape, iter(place_in(e, self.out.shape)), []
+        source, indices, place = self.ins[0].shape, iter(place_in(e, self.out.shape)), []
         for axis, (n, begin, step) in enumerate(zip_longest(source, self.constant(1), self.constant(3))):
-            positions = range(n)[None if begin_mask >> axis & 1 else begin :: step]
-            at.append(positions[0 if shrink >> axis & 1 else next(place)])
-        return [(0, element_at(at, source))]
+            start = None if begin_mask >> axis & 1 else begin  # None: at the end where steps begin
+            index = 0 if shrink_mask >> axis & 1 else next(indices)  # an axis that is shrunk is not in the output
+            place.append(range(n)[start::step][index])
+        return [(0, element_at(place, source))]
 
-    def concatenation(self, e):
-        outer, place = divmod(e, self.out.elements // self.outer())
+    def _concatenation(self, e):
+        outer, place = divmod(e, self.out.elements // self.blocks)
         for i, part in enumerate(self.ins):
-            size = part.elements // self.outer()
+            size = part.elements // self.blocks
             if place < size:
                 return [(i, outer * size + place)]
             place -= size
         raise Wrong("a concatenation is larger than its parts")
 
-    def split(self, e):
-        position = int(self.op.kind == "SPLIT")
-        outer, place = divmod(e, self.out.elements // self.outer())
-        before = sum(self.model.tensors[t].elements for t in self.op.outputs[: self.k]) // self.outer()
-        return [(position, outer * (self.ins[position].elements // self.outer()) + before + place)]
+    def _split(self, e):
+        position = 1 if self.op.kind == "SPLIT" else 0
+        outer, place = divmod(e, self.out.elements // self.blocks)
+        before = sum(self.model.tensors[t].elements for t in self.op.outputs[: self.k]) // self.blocks
+        return [(position, outer * (self.ins[position].elements // self.blocks) + before + place)]
 
-    pack, split_v, unpack = concatenation, split, split
-
-    def outer(self):
-        """How many blocks of each part there are: one for each place before the axis."""
-        shape = self.ins[0].shape if self.op.kind == "UNPACK" else self.out.shape
-        return prod(shape[: self.axis()])
-
-    def axis(self):
-        """The axis along which a tensor is joined or cut."""
-        kind, rank = self.op.kind, len(self.out.shape)
-        if kind in ("SPLIT", "SPLIT_V"):
-            return self.constant(0 if kind == "SPLIT" else 2)[0] % rank
-        if kind == "UNPACK":
-            return self.op.option(1) % (rank + 1)
-        return self.op.option(0 if kind == "CONCATENATION" else 1) % rank
-
-    def reverse_v2(self, e):
-        source, axes = self.ins[0].shape, [a % len(self.out.shape) for a in self.constant(1)]
-        place = [n - 1 - p if a in axes else p for a, (p, n) in enumerate(zip(place_in(e, source), source))]
-        return [(0, element_at(place, source))]
-
-    def gather(self, e):
-        source, place, rank = self.ins[0].shape, place_in(e, self.out.shape), len(self.ins[1].shape)
-        if self.op.option(1):
-            raise NotCovered("GATHER with batches")
-        axis = self.op.option(0) % len(source)
-        index = self.constant(1)[element_at(place[axis : axis + rank], self.ins[1].shape)]
-        return [(0, element_at([*place[:axis], index, *place[axis + rank :]], source))]
-
-    def space_to_depth(self, e):
-        block, (n, y, x, c) = self.op.option(0), place_in(e, self.out.shape)
-        part, channel = divmod(c, self.ins[0].shape[3])
-        return [(0, element_at([n, y * block + part // block, x * block + part % block, channel], self.ins[0].shape))]
-
-    def depth_to_space(self, e):
-        block, (n, y, x, c) = self.op.option(0), place_in(e, self.out.shape)
-        channel = (y % block * block + x % block) * self.out.shape[3] + c
-        return [(0, element_at([n, y // block, x // block, channel], self.ins[0].shape))]
-
-    def near(self, at, out, size):
-        """Positions near where an output lies: both neighbours if bilinear, else the nearest, as floats may round."""
-        is_spread = self.op.kind == "RESIZE_BILINEAR"
-        flags = 2 if is_spread else 0
-        corners, half = self.op.option(flags, "?", False), self.op.option(flags + 1, "?", False)
-        scale = (size - 1) / (out - 1) if corners and out > 1 else size / out
-        center, rounding = 0.5 if half else 0, 0.5 if corners else 0
-        exact = (at + center) * scale
-        low = exact - center if is_spread else exact + rounding
-        places = (floor(low), floor(low) + 1) if is_spread else (floor(low - 1e-6), floor(low + 1e-6))
-        return {min(max(p, 0), size - 1) for p in places}
-
-    def resize_bilinear(self, e):
-        (n, y, x, c), source = place_in(e, self.out.shape), self.ins[0].shape
-        rows, columns = (self.near(at, self.out.shape[a], source[a]) for a, at in ((1, y), (2, x)))
-        return [(0, element_at([n, row, column, c], source)) for row in rows for column in columns]
-
-    resize_nearest_neighbor = resize_bilinear
+    _pack, _split_v, _unpack = _concatenation, _split, _split
 
     @cached_property
-    def images(self):
-        """How often a reduction adds up, writes, and begins again: it has sums for an image at a time."""
-        source, axes = self.ins[0].shape, self.constant(1)
-        added = [a for a, n in enumerate(source) if n > 1 and {a, a - len(source)} & {*axes}]
-        return max(1, prod(source[: min(added, default=len(source) - 1)]))
+    def blocks(self):
+        """How many blocks of each part there are: one for each place before the axis."""
+        kind, shape = self.op.kind, self.ins[0].shape if self.op.kind == "UNPACK" else self.out.shape
+        if kind in ("SPLIT", "SPLIT_V"):
+            axis = self.constant(0 if kind == "SPLIT" else 2)[0]
+        else:
+            axis = self.op.option(0 if kind == "CONCATENATION" else 1)
+        return prod(shape[: axis % len(shape)])
 
-    def reduce(self, e):
+    def _resize_bilinear(self, e):
+        n, y, x, c = place_in(e, self.out.shape)
+        return [(0, element_at([n, *at, c], self.ins[0].shape)) for at in places(self._near(1, y), self._near(2, x))]
+
+    _resize_nearest_neighbor = _resize_bilinear
+
+    def _near(self, axis, at):
+        """Return the positions near where an output lies: both neighbours, or the nearest, as floats may round."""
+        size, out, is_bilinear = self.ins[0].shape[axis], self.out.shape[axis], self.op.kind == "RESIZE_BILINEAR"
+        slots = (2, 3) if is_bilinear else (0, 1)
+        has_corners, has_centers = (self.op.option(slot, "?", False) for slot in slots)
+        scale = (size - 1) / (out - 1) if has_corners and out > 1 else size / out
+        center = 0.5 if has_centers else 0
+        exact = (at + center) * scale
+        nearest = exact + 0.5 if has_corners else exact
+        found = {floor(nearest - 1e-6), floor(nearest + 1e-6)}
+        if is_bilinear:
+            found = {floor(exact - center), floor(exact - center) + 1}
+        return {min(max(p, 0), size - 1) for p in found}
+
+    @cached_property
+    def reduced(self):
+        """The axes of a reduction."""
+        return {axis % len(self.ins[0].shape) for axis in self.constant(1)}
+
+    def _reduce(self, e):
         source = self.ins[0].shape
-        axes = {axis % len(source) for axis in self.constant(1)}
-        kept = [n for axis, n in enumerate(source) if axis not in axes]
-        Fuel.spend(prod(n for axis, n in enumerate(source) if axis in axes))
-        place = iter(place_in(e, kept))
-        ranges = [range(n) if axis in axes else (next(place),) for axis, n in enumerate(source)]
-        return [(0, element_at(at, source)) for at in product(*ranges)]
+        kept = iter(place_in(e, [n for axis, n in enumerate(source) if axis not in self.reduced]))
+        axes = [range(n) if axis in self.reduced else [next(kept)] for axis, n in enumerate(source)]
+        return [(0, element_at(place, source)) for place in places(*axes)]

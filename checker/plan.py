@@ -1,237 +1,244 @@
-"""The plan, read: where tensors are, and what its operators need."""
+"""The plan: where tensors lie, and which elements of them an operator of the plan needs."""
 
-from bisect import bisect_right
 from collections import namedtuple
+from itertools import islice
 
 from checker.definitions import Definition
 from checker.model import STATEFUL, Fuel, NotCovered, demand
 
-Piece = namedtuple("Piece", "first size pool offset buffer")
 
+class Buffer(namedtuple("Buffer", "name pool offset size intervals models kind alignment line reason")):
+    """Bytes of a pool that hold data within half-open intervals of steps; a cache line has `line` bytes, or is none."""
 
-class Place:
-    """Where the bytes of a tensor are: pieces in order."""
-
-    def __init__(self, *pieces):
-        self.pieces, self.starts = pieces, [piece.first for piece in pieces]
-
-    def runs(self, first, stop):
-        """Yield what holds the bytes [first, stop)."""
-        i = bisect_right(self.starts, first) - 1
-        while first < stop:
-            piece = self.pieces[i]
-            end = min(stop, piece.first + piece.size)
-            yield Piece(first, end - first, piece.pool, piece.offset + first - piece.first, piece.buffer)
-            first, i = end, i + 1
-
-
-Buffer = namedtuple("Buffer", "name models kind pool offset size alignment intervals line reason")
+    @property
+    def end(self):
+        """Where it ends, with all of its last cache line."""
+        return self.offset + self.size + (-self.size % self.line if self.line else 0)
 
 
 def flat_buffers(plan):
     """Yield every buffer, and each row of what is in rows as one."""
     for b in plan["buffers"]:
-        is_whole = "offsets" not in b
-        offsets, size, lives = (
-            ([b["offset"]], b["size"], None) if is_whole else (b["offsets"], b["row_size"], b["lives"])
-        )
-        models, intervals = [b["model"], *b["shared_with"]], iter(b["intervals"])
-        for row, offset in enumerate(offsets):
-            name = b["name"] if is_whole else f"{b['name']}[{row}]"
+        others = [b["model"], *b["shared_with"]], b["kind"], b["alignment"], b["cache_line"], b["reason"]
+        if "offsets" not in b:
+            yield Buffer(b["name"], b["pool"], b["offset"], b["size"], b["intervals"], *others)
+            continue
+        intervals = iter(b["intervals"])
+        for row, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
-            own = [*intervals] if is_whole else [next(intervals) for _ in range(lives[row] if lives else 1)]
-            yield Buffer(name, models, b["kind"], pool, offset, size, b["alignment"], own, b["cache_line"], b["reason"])
+            own = [*islice(intervals, b["lives"][row] if b["lives"] else 1)]
+            yield Buffer(f"{b['name']}[{row}]", pool, offset, b["row_size"], own, *others)
 
 
-class Planned:
-    """A model as the plan has it: its file, its tensors' places, its operators."""
+class PlannedModel:
+    """A model as the plan has it: its file, its operators, and where its tensors lie.
 
-    def __init__(self, record, model, buffers):
-        self.name, self.model, self.record = record["name"], model, record
-        self.value = {t: t for t in range(len(model.tensors))}  # the tensor of the file that has its values
+    `parts` are (pool, offset, buffer), of equally many elements: `lengths`.  An array of the application is a pool of
+    its own, without a buffer.
+
+    The plan has the tensors of the file by their numbers, and copies of them by higher ones; `value` has for each the
+    one of the file.  `channels` are those along the last axis that a tensor still has, if others are constant.
+    """
+
+    def __init__(self, record, file, buffers):
+        self.name, self.file, self.record = record["name"], file, record
         self.operators = {op["operator"]: op for op in record["operators"]}
-        self.place, self.channels = {}, {}
-        copies = [op for position, op in self.operators.items() if position >= len(model.operators)]
-        for op in (*copies, *reversed(copies)):  # an end of a chain of copies is a tensor that the file has
-            if not op["reads"]:
-                raise NotCovered(f"{self.name}: copy {op['operator']} of a constant")
-            (a,), (b,) = op["reads"], op["writes"]
-            if {a, b} & self.value.keys():
-                self.value.setdefault(a, self.value.get(b))
-                self.value.setdefault(b, self.value[a])
-        for op in copies:
-            demand(op["reads"][0] in self.value, f"{self.name}: copy {op['operator']} has no tensor of the file")
-        computing = [op for position, op in self.operators.items() if position < len(model.operators)]
-        self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs} | model.variables
-        self.definitions, self.beliefs, self.connected = {}, set(), set()
-        self.arriving, self.leaving = self.by_rows("inputs", model.inputs), self.by_rows("outputs", model.outputs)
-        self.backward = {*record["backward"]}
+        self.backward, self.value = {*record["backward"]}, self._values()
+        computing = [op for number, op in self.operators.items() if number < len(file.operators)]
+        if any(file.operators[op["operator"]].code in STATEFUL for op in computing):
+            raise NotCovered(f"{self.name}: control flow, or variables that are resources")
+        self.written = {self.value[t] for op in computing for t in op["writes"]} | {*file.inputs} | file.variables
+        self.definitions, self.unchanged, self.connected = {}, set(), {}
+        self.arriving, self.leaving = self._by_rows("inputs", file.inputs), self._by_rows("outputs", file.outputs)
+        self.channels, self.parts, self.lengths = {}, {}, {}
         for each in record["tensors"]:
             t, left = each["tensor"], each["channels"]
             if t not in self.value:
                 raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
-            tensor = model.tensors[self.value[t]]
-            is_inside = left == sorted(c for c in {*left} if c in range(tensor.channels))
-            demand(is_inside and not (left and self.value[t] in (*model.inputs, *model.outputs)),
-                   f"{self.name}: tensor {t} has no such channels")  # fmt: skip
+            are_there = left == sorted({*left} & {*range(self.tensor(t).channels)})
+            is_port = self.value[t] in (*file.inputs, *file.outputs)
+            demand(are_there and not (left and is_port), f"{self.name}: tensor {t} has no such channels")
             self.channels[t] = left
-            self.place[t] = self.placed(each, tensor, buffers, self.elements(t) * tensor.width)
-        for t in {*model.inputs, *model.outputs} - model.constants:
-            demand(t in self.place, f"{self.name}: tensor {t}, an input or output, has no place")
+            self.parts[t], length = self._parts(each, f"{self.name}: tensor {t}", buffers)
+            self.lengths[t] = max(1, length)
+        for t in {*file.inputs, *file.outputs} - file.constants:
+            demand(t in self.parts, f"{self.name}: tensor {t}, an input or output, has no place")
 
-    def by_rows(self, side, ports):
-        """The inputs, or outputs, that arrive or leave row by row: at most the largest one."""
+    def _values(self):
+        """Return {tensor of the plan: tensor of the file that has its values}: copies are followed, both ways."""
+        value = {t: t for t in range(len(self.file.tensors))}
+        copies = [op for number, op in self.operators.items() if number >= len(self.file.operators)]
+        for op in (*copies, *reversed(copies)):  # an end of a chain of copies is a tensor that the file has
+            if not op["reads"]:
+                raise NotCovered(f"{self.name}: copy {op['operator']} of a constant")
+            (source,), (copy,) = op["reads"], op["writes"]
+            if source in value or copy in value:
+                value.setdefault(source, value.get(copy))
+                value.setdefault(copy, value[source])
+        for op in copies:
+            demand(op["reads"][0] in value, f"{self.name}: copy {op['operator']} has no tensor of the file")
+        return value
+
+    def _by_rows(self, side, ports):
+        """Return the inputs, or outputs, that arrive or leave row by row: at most the largest one."""
         names, rows = self.record[side], self.record[f"{side}_by_rows"]
         are_named = len({*names}) == len(names) == len(ports)
         demand(are_named, f"{self.name}: the file has {len(ports)} {side}, the plan names {len(names)}")
-        if not rows:
-            return set()
-        sizes = [self.model.tensors[t].elements * self.model.tensors[t].width for t in ports]
-        largest = sizes.index(max(sizes))
-        demand(rows == [names[largest]], f"{self.name}: of the {side}, only the largest may be by rows")
-        return {ports[largest]}
-
-    def role(self, t):
-        """The kind of a buffer that a tensor has for itself."""
-        places = {"variable": self.model.variables, "input": self.model.inputs, "output": self.model.outputs}
-        return next((kind for kind, tensors in places.items() if t in tensors), "intermediate")
+        largest = max(ports, key=lambda t: self.file.tensors[t].elements * self.file.tensors[t].width, default=None)
+        is_largest = not rows or rows == [names[ports.index(largest)]]
+        demand(is_largest, f"{self.name}: of the {side}, only the largest may be by rows")
+        return {largest} if rows else set()
 
     def tensor(self, t):
-        """The tensor of the file that has the shape and the type of one of the plan."""
-        return self.model.tensors[self.value[t]]
+        """Return the tensor of the file that has the shape and the type of one of the plan."""
+        return self.file.tensors[self.value[t]]
+
+    def pixel(self, t):
+        """Return how many elements a tensor of the plan has along its last axis."""
+        return len(self.channels[t]) or self.tensor(t).channels
 
     def elements(self, t):
-        """Elements of a tensor, without the channels that the plan left out."""
-        tensor, left = self.tensor(t), self.channels[t]
-        return tensor.elements // tensor.channels * len(left) if left else tensor.elements
+        """Return how many elements a tensor of the plan has."""
+        return self.tensor(t).elements // max(1, self.tensor(t).channels) * self.pixel(t)
 
-    def placed(self, each, tensor, buffers, size):
-        what = f"{self.name}: tensor {each['tensor']}"
-        if not tensor.width:
+    def _parts(self, each, what, buffers):
+        """Return the parts of a tensor, and their length: an array of the caller, a buffer, rows, pixels with gaps."""
+        t, name, offset, pitch = each["tensor"], each["buffer"], each["offset"], each["pitch"]
+        width, elements = self.tensor(t).width, self.elements(t)
+        if not width:
             raise NotCovered(f"{what} has elements of no whole number of bytes")
-        name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
         if not name:
-            demand(not offset and not pitch, f"{what} has an array of the caller, but not from its beginning")
-            array = f"caller's {self.name} {self.port(self.value[each['tensor']], what)}"
-            return Place(Piece(0, size, array, 0, None))
-        # A tensor in rows, which may be pages or in several pools, has the name of all of them, or of the first.
+            demand(offset == 0 and pitch == 0, f"{what} has an array of the caller, but not from its beginning")
+            shown = self.origin(self.value[t], 0)
+            is_port = any(self.origin(port, 0) == shown for port in (*self.file.inputs, *self.file.outputs))
+            demand(is_port, f"{what} is in an array of the caller, who has none for it")
+            return [(f"caller's {self.name} {shown}", 0, None)], elements
+        rows = self._rows(name, elements * width, buffers)
+        demand(rows, f'{what} is in "{name}", which is no buffer')
+        is_aligned = offset % width == 0 and all(row.alignment % width == 0 for row in rows)
+        demand(is_aligned, f"{what} is not aligned to its elements")
+        if len(rows) > 1:
+            part = elements // len(rows)
+            fits = part * len(rows) == elements and offset == 0 and all(part * width <= row.size for row in rows)
+            demand(fits, f"{what} does not fit into its rows")
+            return [(row.pool, row.offset, row) for row in rows], part
+        (buffer,), pixel = rows, self.pixel(t) if pitch else elements
+        pixels = elements // max(1, pixel)
+        last = offset + (pixels - 1) * pitch + pixel * width
+        fits = offset >= 0 and last <= buffer.size and (pitch == 0 or pitch >= pixel * width)
+        demand(fits, f'{what} ends {last} bytes into "{name}", which has {buffer.size}')
+        Fuel.spend(pixels)
+        first = buffer.offset + offset
+        return [(buffer.pool, first + i * pitch, buffer) for i in range(pixels)], pixel
+
+    def _rows(self, name, size, buffers):
+        """Return the buffers that a tensor lies in: one, or rows, which have the name of all, or of the first."""
         base, rows = name.removesuffix("[0]"), []
         while f"{base}[{len(rows)}]" in buffers:
             rows.append(buffers[f"{base}[{len(rows)}]"])
         Fuel.spend(len(rows))
-        demand(rows or name in buffers, f'{what} is in "{name}", which is no buffer')
-        is_row = name in buffers and (name == base or len(rows) < 2 or buffers[name].size == size)
-        rows = [buffers[name]] if is_row else rows
-        is_aligned = offset % tensor.width == 0 and all(row.alignment % tensor.width == 0 for row in rows)
-        demand(is_aligned, f"{what} is not aligned to its elements")
-        if not is_row:
-            part = size // len(rows)
-            fits = part * len(rows) == size and not offset and all(part <= row.size for row in rows)
-            demand(fits, f"{what} does not fit into its rows")
-            return Place(*(Piece(i * part, part, row.pool, row.offset, row) for i, row in enumerate(rows)))
-        (buffer,) = rows
-        pixel = (len(self.channels[each["tensor"]]) or tensor.channels) * tensor.width if pitch else size
-        pixels = size // pixel if pixel else 1
-        last = offset + (pixels - 1) * pitch + pixel
-        demand(offset >= 0 and last <= buffer.size and (not pitch or pitch >= pixel),
-               f'{what} ends {last} bytes into "{name}", which has {buffer.size}')  # fmt: skip
-        Fuel.spend(pixels)
-        first = buffer.offset + offset
-        return Place(*(Piece(i * pixel, pixel, buffer.pool, first + i * pitch, buffer) for i in range(pixels)))
+        is_one = name in buffers and (name == base or len(rows) < 2 or buffers[name].size == size)
+        return [buffers[name]] if is_one else rows
 
-    def port(self, value, what):
-        """The input or output that a tensor is, or that has the same first element."""
-        ports = [value] if value in (*self.model.inputs, *self.model.outputs) else []
-        ports += [i for i in self.model.inputs if self.origin(value, 0) == (i, 0)]
-        ports += [o for o in self.model.outputs if self.origin(o, 0) == (value, 0)]
-        demand(ports, f"{what} is in an array of the caller, who has none for it")
-        return ports[0]
+    def in_file(self, t, element):
+        """Return the number that an element of a tensor of the plan has in the file."""
+        left = self.channels[t]
+        if not left:
+            return element
+        pixel, channel = divmod(element, len(left))
+        return pixel * self.tensor(t).channels + left[channel]
+
+    def in_plan(self, t, turns):
+        """Return {element: turn} with the numbers of the plan in place of those of the file, for elements it has."""
+        left = self.channels.get(t)
+        if not left:
+            return turns
+        number = {channel: i for i, channel in enumerate(left)}
+        pairs = ((*divmod(e, self.tensor(t).channels), turn) for e, turn in turns.items())
+        return {pixel * len(left) + number[c]: turn for pixel, c, turn in pairs if c in number}
 
     def definition(self, op, k):
+        """Return the definition of an output of an operator."""
+        if op.code in STATEFUL:
+            raise NotCovered(f"{self.name}: {STATEFUL[op.code]}")
         if (op.number, k) not in self.definitions:
-            if op.code in STATEFUL:
-                raise NotCovered(f"{self.name}: {STATEFUL[op.code]}")
-            self.definitions[op.number, k] = Definition(self.model, op, k)
+            self.definitions[op.number, k] = Definition(self.file, op, k)
         return self.definitions[op.number, k]
 
     def origin(self, t, element, deep=False):
-        """Return the tensor and element that an element shows: what only moves it is followed, up to what a step wrote,
-        and so are functions of one element that no step computes.
+        """Return the tensor and element that an element shows; None: a constant.
 
-        With `deep`, moves are followed through what steps wrote, too.  None: it is constant.
+        What only moves it is followed, up to what a step wrote, and so are functions of one element that no step
+        computes.  With `deep`, moves are followed through what steps wrote, too.
         """
+        file = self.file
         while deep or t not in self.written:
             Fuel.spend(1)
-            t = self.model.same[t] if deep else t
-            if t in self.model.constants:
+            t = file.same[t] if deep else t
+            if t in file.constants:
                 return None
-            if t not in self.model.producer or self.model.producer[t][0].code in STATEFUL:
+            op, k = file.producer.get(t, (None, 0))
+            if op is None or op.code in STATEFUL:
                 break
-            op, k = self.model.producer[t]
-            definition = self.definition(op, k)
-            is_function = op.kind == "ELEMENTS" and t not in self.written
-            if not definition.moves and not is_function:
+            definition, is_left_out = self.definition(op, k), op.kind == "ELEMENTS" and t not in self.written
+            if not definition.moves and not is_left_out:
                 break
-            needs = [(op.inputs[i], e) for i, e in definition.needs(element)]
-            needs = [(source, e) for source, e in needs if source not in self.model.constants]
-            if len(needs) > 1:
-                break
-            if not needs:
+            sources = [(op.inputs[i], e) for i, e in definition.needs(element) if op.inputs[i] not in file.constants]
+            if not sources:
                 return None
-            if is_function:
-                self.beliefs.add(op.number)  # it is believed to change nothing
-            t, element = needs[0]
-        return (t, element)
+            if len(sources) > 1:
+                break
+            if is_left_out:
+                self.unchanged.add(op.number)
+            ((t, element),) = sources
+        return t, element
 
-    def last_reads(self, op_record, turns_by_tensor):
-        """Return {tensor that the operator reads: {element: turn of the last read}}, given those of what it writes.
+    def last_reads(self, record, written):
+        """Return {tensor that an operator of the plan reads: {element: turn of the last read}}.
 
-        The definitions of all operators of the file in between are applied: its own, and what may be fused with it or
-        left out, which are moves and functions of single elements.
+        `written` is {tensor: {element: turn}}; here, elements have the numbers of the file.  The definitions of all
+        operators of the file in between are applied, the last one first: its own, and what may be fused or left out.
         """
-        model, reads, own = self.model, {}, self.model.operators[op_record["operator"]]
-        what, is_applied, before = f"{self.name}: operator {own.number}", False, []
-        readable = {self.value[t]: t for t in op_record["reads"]}
-        equal = {model.same[value]: t for value, t in readable.items()}
-        pending = {t: dict(turns) for t, turns in turns_by_tensor.items()}
+        file, reads, fused, is_applied = self.file, {}, [], False
+        own = file.operators[record["operator"]]
+        what = f"{self.name}: operator {own.number}"
+        readable = {self.value[t]: t for t in record["reads"]}
+        equal = {file.same[value]: t for value, t in readable.items()}
+        pending = {t: dict(turns) for t, turns in written.items()}
         while pending:
-            Fuel.spend(len(pending))
-            demand(pending.keys() <= model.producer.keys(), f"{what} needs what nothing computes")
-            t = max(pending, key=lambda t: model.producer[t][0].number)
-            (op, k), turns = model.producer[t], pending.pop(t)
+            demand(pending.keys() <= file.producer.keys(), f"{what} needs what nothing computes")
+            t = max(pending, key=lambda t: file.producer[t][0].number)
+            (op, k), turns = file.producer[t], pending.pop(t)
             definition = self.definition(op, k)
-            is_applied |= op is own
-            if op is not own and not definition.moves:
-                is_single = len({*op.inputs} - {-1} - model.constants) < 2
+            if op is own:
+                is_applied = True
+            elif not definition.moves:
+                is_single = len({*op.inputs} - {-1} - file.constants) < 2
                 is_fused = op.kind == "ELEMENTS" and (own.kind == "ELEMENTS" or is_single)
                 demand(is_fused, f"{what} would have to compute operator {op.number}, too")
-                if is_applied:
-                    before.append(op.number)
-            for t, last in zip(op.inputs, definition.last_reads(turns)):
-                if not last or t in model.constants:
+                fused += [op.number] if is_applied else []
+            for t, last in zip(op.inputs, definition.last_reads(turns), strict=True):
+                if not last or t in file.constants:
                     continue
-                if t not in pending and model.same[t] in equal:
-                    merge(reads.setdefault(readable.get(t, equal[model.same[t]]), {}), last)
+                if t not in pending and file.same[t] in equal:
+                    merge(reads.setdefault(readable.get(t, equal[file.same[t]]), {}), last)
                 elif t not in pending and t in self.written:
-                    self.read_elsewhere(what, t, last, readable, reads)
+                    self._read_elsewhere(what, t, last, readable, reads)
                 else:
                     merge(pending.setdefault(t, {}), last)
         demand(is_applied, f"{what} writes what it does not compute")
         if own.kind != "ELEMENTS" or len(reads) > 1:  # else they are one look-up
-            self.beliefs.update(before)
+            self.unchanged.update(fused)
         return reads
 
-    def read_elsewhere(self, what, t, turns, readable, reads):
+    def _read_elsewhere(self, what, t, turns, readable, reads):
         """Read elements from another tensor that shows the same ones."""
-        origins, shown = {element: self.origin(t, element, deep=True) for element in turns}, {}
-        wanted = {*origins.values()}
+        shown = {}
         for value, other in readable.items():
-            for element in range(self.model.tensors[value].elements):
-                origin = self.origin(value, element, deep=True)
-                if origin in wanted:
-                    shown.setdefault(origin, (other, element))
+            for element in range(self.file.tensors[value].elements):
+                shown.setdefault(self.origin(value, element, deep=True), (other, element))
         for element, turn in turns.items():
-            origin = origins[element]
+            origin = self.origin(t, element, deep=True)
             if origin is not None:
                 demand(origin in shown, f"{what} needs tensor {t}, which the plan does not let it read")
                 other, at = shown[origin]

@@ -8,7 +8,7 @@ import usmp_build
 from usmp_build.errors import Diagnostic, UsageError
 
 _PACKAGE = Path(usmp_build.__file__).resolve().parent
-_CHECKER = ("__init__", "model", "definitions", "plan", "replay", "main")
+_CHECKER = ("__init__", "model", "definitions", "plan", "jobs", "replay", "main")
 """The files of the checker, each after those that it imports."""
 
 

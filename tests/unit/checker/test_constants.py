@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from checker.main import STORED, check, stored
+from checker.definitions import WEIGHTS
+from checker.main import check, stored
 from checker.model import Model, Wrong
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
@@ -129,7 +130,9 @@ def test_constants_that_are_needed_are_those_of_operators_that_run() -> None:
 
 
 def test_kinds_that_have_weights() -> None:
-    assert STORED == {
-        "CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
-        "RECURRENT": (1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15),
-    }  # fmt: skip
+    """The image of a TRANSPOSE_CONV is input 2; all but the first one of layers with a state are weights and states."""
+    positions = {kind: [*each] for kind, each in WEIGHTS.items()}
+    assert positions.pop("TRANSPOSE_CONV") == [1, 3]
+    assert positions.pop("RECURRENT") == [*range(1, 24)]
+    assert positions.pop("PAD") == [2]
+    assert positions == {kind: [1, 2] for kind in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from checker.model import Model, Wrong
+from checker.plan import flat_buffers
 from checker.replay import Replay
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
@@ -314,7 +315,8 @@ def test_what_an_earlier_run_has_left_is_old() -> None:
     plan = draft.plan(["enter", "LOGISTIC 1", "TANH 0", "leave"], [model], whole)
     said = 'wrong: step 1, "m: LOGISTIC 1", needs byte 0 of tensor 1 at p+4, where '
     assert draft.verdict(plan, data) == said + "nothing has been written yet"
-    replay = Replay({**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}, [Model(data)])
+    shorter = {**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}
+    replay = Replay(shorter, [Model(data)], [*flat_buffers(plan)])
     with pytest.raises(Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):
         replay.run(replay.models[0], 0)
 

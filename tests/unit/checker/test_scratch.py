@@ -172,7 +172,7 @@ def recurrent(kind: str, dtype: str, is_dynamic: bool = False) -> bytes:
     tensors = [fb.tensor("x", shape, dtype), fb.tensor("y", [*shape[:-1], 2], dtype)]
     tensors += [fb.tensor(name, [2, 4], dtype, IsVariable=True) for name in ("hidden", "cell")]
     tensors.append(fb.tensor("w", [2, 3], "INT8" if is_dynamic else dtype, Buffer=1))
-    inputs = [0, 4, 4, 2, -1] if kind == "SVDF" else [0, *[4] * 8, *[-1] * 9, 2, 3]
+    inputs = [0, 4, 4, -1, 2] if kind == "SVDF" else [0, *[4] * 8, *[-1] * 9, 2, 3]
     return draft.file(tensors, [fb.operator(kind, inputs, [1])], [0], [1], np.ones(24, np.int8))
 
 

@@ -154,7 +154,7 @@ def test_parts_that_are_cut_off_are_written_one_after_the_other() -> None:
     places = [draft.tensor(1, "x"), draft.tensor(2, "y"), draft.tensor(3, "z")]
     for backward, y, z, said in (
         (False, 0, 16, "overwrites element 3"), (False, 16, 0, ""), (False, 16, 6, ""), (True, 0, 16, ""),
-        (True, 16, 6, "overwrites element 6"), (False, 16, 17, "writes two elements at p+17"),
+        (True, 16, 6, "overwrites element 6"), (False, 16, 17, "writes two elements to one place"),
     ):  # fmt: skip
         sizes = (("x", 0, 12), ("y", y, 6), ("z", z, 6))
         buffers = [draft.buffer(name, at, size, (0, 3)) for name, at, size in sizes]
