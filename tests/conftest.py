@@ -153,7 +153,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def plans_are_checked(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With all tiers, `check_plan.py` checks what tests plan; with a sample, of the large plans one of forty."""
+    """With all tiers, the checker of plans checks what tests plan; with a sample, of the large plans one of forty."""
     if not _all_tiers(request.config):
         yield
         return

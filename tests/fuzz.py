@@ -28,10 +28,8 @@ from random import Random
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "checker"))
-with atheris.instrument_imports(include=["usmp_build", "check_plan"]):
-    import check_plan
-
+with atheris.instrument_imports(include=["usmp_build", "checker"]):
+    from checker import main as checker
     from tests.support.cases import FOLDER
     from tests.support.cli import DATA, call
     from tests.support.linked_images import link, plan
@@ -81,7 +79,7 @@ def check_alone(plan_text: bytes, model: bytes) -> None:
     plan_file.write_bytes(plan_text)
     model_file.write_bytes(model)
     with contextlib.redirect_stdout(io.StringIO()):
-        code = check_plan.main([str(plan_file), str(model_file)])
+        code = checker.main([str(plan_file), str(model_file)])
     assert code in (0, 1, 3)
 
 
@@ -112,8 +110,8 @@ TARGETS: dict[str, tuple[Callable[[bytes], object], Sequence[bytes]]] = {
     "elf": (lambda data: check(plan(), read_elf(data, "image.elf")), [BUILT.elf]),
     "map": (lambda data: check(plan(), BUILT.image, read_map(data, "image.map")), [BUILT.map]),
     "plan": (compare, [PLAN]),
-    "check_plan": (lambda data: check_alone(data, (DATA / "odd_even.tflite").read_bytes()), [PLAN]),
-    "check_plan_model": (check_alone_model, [(DATA / "odd_even.tflite").read_bytes()]),
+    "checker": (lambda data: check_alone(data, (DATA / "odd_even.tflite").read_bytes()), [PLAN]),
+    "checker_model": (check_alone_model, [(DATA / "odd_even.tflite").read_bytes()]),
 }
 
 

@@ -8,6 +8,8 @@ import usmp_build
 from usmp_build.errors import Diagnostic, UsageError
 
 _PACKAGE = Path(usmp_build.__file__).resolve().parent
+_CHECKER = ("__init__", "model", "definitions", "plan", "jobs", "replay", "main")
+"""The files of the checker, each after those that it imports."""
 
 
 def cmake_dir() -> Path:
@@ -21,10 +23,16 @@ def bazel_dir() -> Path:
     return _PACKAGE if (_PACKAGE / "bazel").is_dir() else _PACKAGE.parent
 
 
-def checker() -> Path:
-    """Return the program that checks a plan against model files and shares nothing with this package."""
+def checker() -> str:
+    """Return the program that checks a plan against model files and shares nothing with this package.
+
+    It is one text, for one file that runs by itself: its files, one after the other, but for imports from each other.
+    """
     installed = _PACKAGE / "checker"
-    return (installed if installed.is_dir() else _PACKAGE.parent / "checker") / "check_plan.py"
+    folder = installed if installed.is_dir() else _PACKAGE.parent / "checker"
+    texts = ((folder / f"{name}.py").read_text(encoding="utf-8") for name in _CHECKER)
+    lines = (line for text in texts for line in text.splitlines(keepends=True))
+    return "".join(line for line in lines if not line.startswith("from checker."))
 
 
 def explanations() -> Path:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,13 +19,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.checker import CheckedPlans, Made, check_plan, made
+from checker.main import check, main
+from checker.model import Model, NotCovered, Wrong
+from tests.support.checker import CheckedPlans, Made, made
 from tests.support.cli import call
 from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.lstms import lstm
 from tests.support.net import LINEAR, Net
 from tests.support.spoiled_json import spoiled
-from usmp_build import installation, pipeline
+from usmp_build import pipeline
 from usmp_build.files import DictFiles
 from usmp_build.layout.plan_json import plan_json
 from usmp_build.pipeline import Planned
@@ -52,8 +55,28 @@ def test_plans_of_models_are_right(name: str, rows: str) -> None:
 def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of() -> None:
     """A view of an output, whose parts stay in the workspace: it shows them, not the copy, which comes later."""
     each = made(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
-    assert [step.partition(": ")[2] for step in each.document["steps"]][-3:-1] == ["FULLY_CONNECTED 12", "COPY 13"]
+    assert [step["operator"] for step in each.document["steps"]][-3:-1] == [12, 13]
     assert each.verdict(each.document) == ""
+
+
+@pytest.mark.parametrize("rows", ["true", "false"])
+def test_steps_say_what_their_text_says(rows: str) -> None:
+    enter, *steps, leave = made(("digits",), BY_ROWS.format(rows)).document["steps"]
+    nobody = {"model": "digits", "operator": None, "row": None}
+    assert enter == {**nobody, "kind": "enter", "text": "digits: enter"}
+    assert leave == {**nobody, "kind": "leave", "text": "digits: leave"}
+    for step in steps:
+        row = "" if step["row"] is None else f", row {step['row']}"
+        assert step["kind"] == "operator"
+        assert re.fullmatch(rf"digits: \w+ {step['operator']}{row}", step["text"])
+    assert (0 in [step["row"] for step in steps]) == (rows == "true")
+
+
+def test_operators_of_subgraphs_are_other_steps() -> None:
+    steps = made(("control",)).document["steps"]
+    texts = {step["text"].partition(": ")[2]: (step["kind"], step["operator"]) for step in steps}
+    assert texts["WHILE 0"] == texts["copy in"] == texts["LESS 0"] == ("other", None)
+    assert texts["LESS 2"] == ("operator", 2)
 
 
 @pytest.mark.parametrize("name", ["branchy", "digits"])
@@ -64,9 +87,9 @@ def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
     pool = document["pools"][0]
     sizes = {buffer["name"]: buffer["size"] for buffer in document["buffers"]}
     assert sum(sizes[buffer] for buffer in pool["certificate"]["buffers"]) > pool["bound"]
-    assert not [each for each in check_plan.check(document, each.models) if each.startswith("bound")]
+    assert not [each for each in check(document, each.models) if each.startswith("bound")]
     pool["size"] = pool["bound"] = pool["bound"] + 1
-    assert "can be seen" in check_plan.check(document, each.models)[-1]
+    assert "can be seen" in check(document, each.models)[-1]
 
 
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
@@ -82,7 +105,7 @@ def test_models_that_may_run_together_share_no_byte() -> None:
 
 def test_what_it_cannot_check_is_no_silent_yes() -> None:
     each = made(("control",))
-    with pytest.raises(check_plan.NotCovered, match="control flow"):
+    with pytest.raises(NotCovered, match="control flow"):
         each.verdict(each.document)
 
 
@@ -140,7 +163,7 @@ def _fault(document: dict[str, Any], number: int) -> None:
         lambda: document["steps"].insert(1, document["steps"].pop(-2)),
         lambda: document["steps"].pop(1),
         lambda: pool["certificate"]["buffers"].append(pool["certificate"]["buffers"][0]),
-        lambda: pool["certificate"].update(step=document["steps"][-1]),
+        lambda: pool["certificate"].update(step=document["steps"][-1]["text"]),
         lambda: model["backward"].append(0) if 0 not in model["backward"] else model["backward"].remove(0),
     )
     faults[number]()
@@ -158,7 +181,7 @@ def _main(folder: Path, plan: str, model: bytes) -> tuple[int, str]:
     (folder / "plan.json").write_text(plan, encoding="utf-8")
     (folder / "m.tflite").write_bytes(model)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        code = check_plan.main([str(folder / "plan.json"), str(folder / "m.tflite")])
+        code = main([str(folder / "plan.json"), str(folder / "m.tflite")])
     assert code == 0 or printed.getvalue().count("\n") == 1
     assert printed.getvalue().isascii()
     return code, printed.getvalue()
@@ -170,15 +193,17 @@ def _of(document: dict[str, Any], model: bytes) -> str:
 
 
 def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
+    """As one file, in a Python that sees no folder but its own."""
     text = call("verify", "--print-checker").out
-    assert text == installation.checker().read_text("utf-8")
-    assert "usmp_build import" not in text
+    assert not re.search(r"^ *(from|import) (checker|usmp_build)", text, re.MULTILINE)
     plan = json.dumps(digits.document)
     assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == 0
     assert _main(tmp_path, plan, (DATA / "odd_even.tflite").read_bytes())[0] == 1
-    command = [sys.executable, "-I", str(installation.checker()), str(tmp_path / "plan.json")]
+    program = tmp_path / "check_plan.py"
+    program.write_text(text, encoding="utf-8")
     for name, code in (("digits", 0), ("odd_even", 1)):
-        done = subprocess.run([*command, str(DATA / f"{name}.tflite")], capture_output=True, text=True, check=False)
+        command = [sys.executable, "-I", str(program), str(tmp_path / "plan.json"), str(DATA / f"{name}.tflite")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (code, "")
         assert done.stdout.startswith("wrong: " if code else "right: ")
 
@@ -189,7 +214,7 @@ def _planned(manifest: str, **models: bytes) -> tuple[dict[str, Any], list[Any]]
     text = f'[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n{tables}{manifest}'
     files = DictFiles({"usmp.toml": text.encode(), **{f"{name}.tflite": data for name, data in models.items()}})
     document = json.loads(plan_json(pipeline.plan(pipeline.read("usmp.toml", files), files).summary))
-    return document, [check_plan.Model(models[record["name"]]) for record in document["models"]]
+    return document, [Model(models[record["name"]]) for record in document["models"]]
 
 
 def _quantized(document: dict[str, Any], fault: str) -> None:
@@ -220,12 +245,12 @@ def _quantized(document: dict[str, Any], fault: str) -> None:
 )
 def test_what_a_plan_says_is_compared_with_the_model(fault: str, said: str) -> None:
     document, models = _planned("", m=lstm(np.random.default_rng(2), "FLOAT32", dynamic=True))
-    check_plan.check(document, models)
+    check(document, models)
     for pool in document["pools"]:
         pool.update(certificate=None, bound=0)
     _quantized(document, fault)
-    with pytest.raises(check_plan.Wrong, match=said):
-        check_plan.check(document, models)
+    with pytest.raises(Wrong, match=said):
+        check(document, models)
 
 
 @pytest.mark.parametrize("names", permutations("abc"), ids="".join)
@@ -236,7 +261,7 @@ def test_a_connection_is_kept_from_every_model(names: tuple[str, ...]) -> None:
     first, second, third = names
     link = f'[[connections]]\nfrom = "{first}.t3"\nto = "{second}.t0"\n'
     document, models = _planned(link, **dict.fromkeys(names, data))
-    assert not [each for each in check_plan.check(document, models) if each.startswith("bound")]
+    assert not [each for each in check(document, models) if each.startswith("bound")]
     kept = next(b for b in document["buffers"] if b["kind"] == "connection")
     moved = [b for b in document["buffers"] if b["model"] == third and b["kind"] != "constant"]
     document["pools"][0].update(certificate=None, bound=0, size=document["pools"][0]["size"] + 64)
@@ -245,8 +270,8 @@ def test_a_connection_is_kept_from_every_model(names: tuple[str, ...]) -> None:
         for b, at in zip(sorted(moved, key=lambda b: b["kind"] == "input"), (0, 4), strict=True):
             b["offset"] = place + at
         lost = f'{third} overwrites "{kept["name"]}", which must outlive its runs'
-        with pytest.raises(check_plan.Wrong, match=lost) if is_over else contextlib.nullcontext():
-            check_plan.check(document, models)
+        with pytest.raises(Wrong, match=lost) if is_over else contextlib.nullcontext():
+            check(document, models)
 
 
 HUGE = 1 << 60
@@ -268,14 +293,14 @@ def test_hostile_plans_are_refused(tmp_path: Path, digits: Made, changes: dict[s
     assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == code
 
 
-def test_an_arena_that_no_machine_has_is_not_replayed(tmp_path: Path, digits: Made) -> None:
+def test_a_pool_that_no_machine_has_takes_no_memory_here(tmp_path: Path, digits: Made) -> None:
     document = digits.document
     for pool in document["pools"]:
         pool["size"] = HUGE
     for buffer in document["buffers"]:
         if "offset" in buffer:
             buffer["offset"] += HUGE // 2
-    assert _main(tmp_path, json.dumps(document), (DATA / "digits.tflite").read_bytes())[0] == 3
+    assert _main(tmp_path, json.dumps(document), (DATA / "digits.tflite").read_bytes())[0] == 0
 
 
 @pytest.mark.parametrize("plan", ["[" * 100_000, "", "[]", '{"models": [{}]}', "9" * 10_000])

@@ -181,7 +181,7 @@ def test_diff_of_two_plans(tmp_path: Path) -> None:
         ('{"version": 1,', "1:15: error[U204]: this is not a plan: this is not JSON: expecting property name"),
         (("cache_line", "cash_line"), 'error[U204]: this is not a plan: there is no key "cash_line" here'),
         (('"alignment": ', '"alignment": -'), 'error[U204]: this is not a plan: "alignment" must be at least 1'),
-        (('"version": 2', '"version": 1'), '2:14: error[U204]: this is not a plan: "version" must be 2'),
+        (('"version": 3', '"version": 1'), '2:14: error[U204]: this is not a plan: "version" must be 3'),
     ],
 )
 def test_diff_refuses_what_is_no_plan(tmp_path: Path, text: str | tuple[str, str], message: str) -> None:

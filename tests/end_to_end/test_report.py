@@ -265,7 +265,10 @@ def test_a_damaged_plan_is_refused_and_nothing_written(
 def test_five_thousand_buffers_are_drawn_in_a_page_that_browsers_open(tmp_path: Path) -> None:
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     plan = json.loads(call("plan", usmp, "--json").out)
-    steps = plan["steps"] = ["digits: enter", *(f"digits: CONV_2D {i}" for i in range(4_998)), "digits: leave"]
+    enter, *_, leave = plan["steps"]
+    operator = {"model": "digits", "kind": "operator", "row": None}
+    middle = [{**operator, "operator": i, "text": f"digits: CONV_2D {i}"} for i in range(4_998)]
+    steps = plan["steps"] = [enter, *middle, leave]
     one = next(each for each in plan["buffers"] if "offset" in each and each["kind"] == "input")
     plan["buffers"] = [
         {

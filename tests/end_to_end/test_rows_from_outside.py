@@ -287,7 +287,7 @@ def test_the_plan_says_what_comes_and_goes_by_rows(net: Path) -> None:
     assert (model["inputs_by_rows"], model["outputs_by_rows"]) == (["t0"], model["outputs"])
     kinds = {each["kind"]: len(each["offsets"]) for each in plan["buffers"] if "offsets" in each}
     assert kinds == {"input": 12, "intermediate": 12, "output": 12}
-    assert sum("arrives" in step for step in plan["steps"]) == 12
+    assert [step["row"] for step in plan["steps"] if step["kind"] == "arrival"] == [*range(12)]
     done = call("explain", "t0", of(net, IN))
     assert done.code == 0, done.err
     assert "12 of 12 bytes" in done.out

@@ -110,7 +110,7 @@ def test_one_copy_for_two_readers(tmp_path: Path, pinned: Callable[..., None]) -
     copies = {row["name"]: (row["pool"], row["reason"]) for row in made["buffers"] if "copy" in row["reason"]}
     assert copies == {"net.a.in_tcm": ("tcm", "copy of a for SIN 1 on cpu and SIN 2 on cpu")}
     assert [pool["size"] for pool in made["pools"]] == [64, 192, 0]
-    assert made["steps"][2] == "net: COPY 4"
+    assert made["steps"][2]["text"] == "net: COPY 4"
 
 
 def test_the_example_of_plandevices(tmp_path: Path, pinned: Callable[..., None]) -> None:

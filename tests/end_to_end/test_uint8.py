@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.checker import check_plan
+from checker.main import main
 from tests.support.cli import call
 from tests.support.flatfile import flatfile
 from tests.support.packages import stand_in
@@ -118,7 +118,7 @@ def test_it_takes_no_more_memory_than_one_of_int8_and_keeps_its_ports(digits: Pa
         for name in ("digits", "int8")
     ]
     assert workspaces[0] == workspaces[1]
-    assert check_plan.main([str(tmp_path / "digits" / "plan.json"), str(digits)]) == 0
+    assert main([str(tmp_path / "digits" / "plan.json"), str(digits)]) == 0
 
 
 def with_weights_around(point: int, path: Path) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.checker import check_plan
+from checker.main import check
+from checker.model import Model
 from tests.support.cli import call
 from tests.support.firmwares import together
 from tests.support.host_c import built
@@ -32,7 +33,7 @@ class Application:
 
     def __init__(self, plan: dict[str, Any], models: dict[str, bytes], manifest: str, seed: int) -> None:
         self._models, self._random = models, np.random.default_rng(seed)
-        self._files = {name: check_plan.Model(data) for name, data in models.items()}
+        self._files = {name: Model(data) for name, data in models.items()}
         self._names = {record["name"]: (record["inputs"], record["outputs"]) for record in plan["models"]}
         self._words = {name: manifest.partition(f"[models.{name}]")[2].split("\n[")[0] for name in models}
         links = manifest.split("[[connections]]\n")[1:]
@@ -135,7 +136,7 @@ def test_models_that_share_memory_compute_the_same_in_every_order(seed: int, tmp
     assert done.code == 0, done.err
     plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     files = [firmware.models[record["name"]] for record in plan["models"]]
-    check_plan.check(plan, [check_plan.Model(data) for data in files])
+    check(plan, [Model(data) for data in files])
     application = Application(plan, firmware.models, path.read_text("utf-8"), seed)
     for name in orders([*firmware.models], seed):
         application.run(name)

@@ -1,23 +1,22 @@
-"""The checker of plans, as a module, plans for it, and what lets it check all that tests plan, whatever for."""
+"""Plans for the checker, and what lets it check all that tests plan, whatever for."""
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from usmp_build import installation, pipeline
+from checker.main import check
+from checker.model import Fuel, Model, NotCovered, Wrong
+from usmp_build import pipeline
 from usmp_build.files import DictFiles, Files
 from usmp_build.layout.plan_json import plan_json
 from usmp_build.pipeline import Planned
@@ -32,18 +31,6 @@ _LITTLE = 100_000
 """Units of work that each plan is worth, some 30 milliseconds."""
 _SHARE = 40
 """Of how many plans that take more than a little work a sample checks one."""
-
-
-def _loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_plan", installation.checker())
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-check_plan = _loaded()
 
 
 @dataclass(frozen=True)
@@ -63,13 +50,13 @@ class Made:
 
     @property
     def models(self) -> list[Any]:
-        return [check_plan.Model(data) for data in self.files]
+        return [Model(data) for data in self.files]
 
     def verdict(self, document: dict[str, Any]) -> str:
         """Return what is wrong; nothing if the plan is right."""
         try:
-            check_plan.check(document, self.models)
-        except check_plan.Wrong as wrong:
+            check(document, self.models)
+        except Wrong as wrong:
             return str(wrong) or "wrong"
         return ""
 
@@ -122,10 +109,10 @@ def _fault(text: str, contents: list[bytes], most: int) -> str:
     files = {hashlib.sha256(data).hexdigest(): data for data in contents}
     document = json.loads(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(check_plan.Fuel, "MOST", most)
+        patch.setattr(Fuel, "MOST", most)
         try:
-            check_plan.check(document, [check_plan.Model(files[each["sha256"]]) for each in document["models"]])
-        except check_plan.NotCovered:
+            check(document, [Model(files[each["sha256"]]) for each in document["models"]])
+        except NotCovered:
             return ""
         except Exception as error:
             return f"{type(error).__name__}: {error}"

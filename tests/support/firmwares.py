@@ -10,8 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from random import Random
 
+from checker.model import Model
 from tests.support import row_nets
-from tests.support.checker import check_plan
 from tests.support.cli import manifest
 from tests.support.drawn_nets import drawn, drawn_like
 from tests.support.net import Value
@@ -81,7 +81,7 @@ def together(seed: int) -> Firmware:
     concurrent = [list(r.choice(strangers))] if strangers and r.random() < 0.4 else []
     first = f"concurrent = {concurrent}\n".replace("'", '"') if concurrent else ""
     tables = [f'[models.{name}]\npath = "{name}.tflite"\n{_kept(r)}' for name in names]
-    ports = {name: check_plan.Model(data) for name, data in models.items()}
+    ports = {name: Model(data) for name, data in models.items()}
     tables += [
         f'[[connections]]\nfrom = "{a}.t{ports[a].outputs[k]}"\nto = "{b}.t{ports[b].inputs[position]}"\n'
         for a, k, b, position in links

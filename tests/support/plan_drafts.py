@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from checker.main import check, stored
+from checker.model import Model, NotCovered, Wrong
 from tests.support import flatbuffer as fb
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 OURS = {"name": "cpu", "kernels": "reference", "isa": "portable"}
@@ -43,11 +45,21 @@ def pool(size: int, name: str = "p", **more: Any) -> Document:
     return {"name": name, "size": size, "owner": "generated", "region": ""} | usual | more
 
 
+def step(text: str) -> Document:
+    """Return the step that people read as this text; one without a model is one of "m"."""
+    model, _, what = text.rpartition(": ")
+    numbers = {name: int(number) for name, number in re.findall(r"(\w+) (\d+)", what)}
+    row, operators = numbers.pop("row", None), [*numbers.values()]
+    known = "arrival" if "arrives" in what else "operator" if operators else "other"
+    kind = what if what in ("enter", "leave") else known
+    operator = operators[0] if kind == "operator" else None
+    return {"model": model or "m", "kind": kind, "operator": operator, "row": row, "text": f"{model or 'm'}: {what}"}
+
+
 def plan(steps: Sequence[str], models: Sequence[Document], buffers: Sequence[Document], **more: Any) -> Document:
-    """Return a plan; a step without a model is one of "m"."""
-    named = [step if ": " in step else f"m: {step}" for step in steps]
-    usual = {"version": 2, "concurrent": [], "pools": [pool(256)], "targets": [OURS]}
-    return {"steps": named, "models": [*models], "buffers": [*buffers]} | usual | more
+    """Return a plan of steps as people read them."""
+    usual = {"version": 3, "concurrent": [], "pools": [pool(256)], "targets": [OURS]}
+    return {"steps": [step(text) for text in steps], "models": [*models], "buffers": [*buffers]} | usual | more
 
 
 def file(
@@ -61,10 +73,10 @@ def file(
 def verdict(document: Mapping[str, Any], *files: bytes) -> str:
     """Return what the checker says: nothing, "wrong: ...", "not covered: ...", or "not checked: ..."."""
     try:
-        models = [check_plan.Model(data) for data in files]
-        unchecked = check_plan.check(completed(document, models), models)
-    except (check_plan.Wrong, check_plan.NotCovered) as error:
-        return f"{'wrong' if isinstance(error, check_plan.Wrong) else 'not covered'}: {error}"
+        models = [Model(data) for data in files]
+        unchecked = check(completed(document, models), models)
+    except (Wrong, NotCovered) as error:
+        return f"{'wrong' if isinstance(error, Wrong) else 'not covered'}: {error}"
     return "".join(f"not checked: {each}" for each in unchecked)
 
 
@@ -81,7 +93,7 @@ def completed(document: Mapping[str, Any], models: Sequence[Any]) -> Document:
         for side in ("outputs", "inputs"):
             held = [each["buffer"] for each in record["tensors"] if each["tensor"] in getattr(file, side)]
             kinds |= {name.partition("[")[0]: side[:-1] for name in held}
-        for data in sorted(set(check_plan.stored(record, file))):
+        for data in sorted(set(stored(record, file))):
             place = sum(each["size"] for each in constants)
             more = {"model": record["name"], "kind": "constant", "pool": "constants", "reason": "of the model"}
             constants.append(buffer(f"constant {place}", place, len(data), (0, 1), **more))
@@ -104,7 +116,7 @@ def _lived(made: Document, kinds: Mapping[str, str], document: Mapping[str, Any]
 
 def apart(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
     """Check a plan of (operator, reads, writes), in order, all of whose tensors lie apart but for `t3={...}`."""
-    ports = check_plan.Model(data).inputs
+    ports = Model(data).inputs
     used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)} | {*ports})
     tensors = [tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
     steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]

@@ -148,7 +148,7 @@ def _alive(summary: Summary, row: BufferRow) -> list[str]:
     if row.kind in {"constant", "variable"}:
         return ["for ever"]
     steps = summary.steps
-    return [f"[{start}, {stop}): from {steps[start]} to {steps[stop - 1]}" for start, stop in row.intervals]
+    return [f"[{start}, {stop}): from {steps[start].text} to {steps[stop - 1].text}" for start, stop in row.intervals]
 
 
 def _without_buffer(analysis: Analysis, imported: tuple[Model, ...], name: str) -> list[str]:

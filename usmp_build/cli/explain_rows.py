@@ -43,7 +43,7 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
         *(f"  place   {_extent(pool, rows)}" for pool in pools),
         *_places(rows, has_one_pool=len(pools) == 1),
         *([f"  scope   {first.scope}"] if first.scope not in ("", first.reason) else []),
-        f"  alive   [{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}",
+        f"  alive   [{start}, {stop}): from {summary.steps[start].text} to {summary.steps[stop - 1].text}",
         *(line for pool in pools for line in _peak(pool, rows)),
         *_together(summary, rows),
         *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),

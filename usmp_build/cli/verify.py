@@ -32,7 +32,7 @@ class _PrintChecker(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **rest)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(checker().read_text(encoding="utf-8"), end="")
+        print(checker(), end="")
         parser.exit()
 
 

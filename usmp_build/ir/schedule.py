@@ -67,6 +67,8 @@ class Step:
     """Direction of the operator's kernel."""
     job: int | None = None
     """Which job of an operator that runs row by row it is, in the order in which they run; None: the whole operator."""
+    row: int | None = None
+    """The row that this job computes, or consumes for a reduction."""
 
     elementwise: tuple[tuple[TensorRef, TensorRef, int], ...] = ()
     """Of a statement: what it writes, what it reads element by element, and how many bytes the former must at least

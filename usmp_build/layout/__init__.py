@@ -26,6 +26,7 @@ from usmp_build.layout.models import (
 )
 from usmp_build.layout.plan_record import PlanRecord
 from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
+from usmp_build.layout.steps import StepRecord
 from usmp_build.layout.summary import Summary
 from usmp_build.layout.targets import TargetRecord
 
@@ -50,6 +51,7 @@ __all__ = [
     "PoolRow",
     "RewriteRecord",
     "RowsRecord",
+    "StepRecord",
     "Summary",
     "TargetRecord",
     "TensorRecord",

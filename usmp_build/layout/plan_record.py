@@ -16,6 +16,7 @@ from usmp_build.layout.costs import CostRecord
 from usmp_build.layout.models import ModelRecord
 from usmp_build.layout.pools import PoolRecord, WorkspaceRecord
 from usmp_build.layout.record import Record
+from usmp_build.layout.steps import StepRecord
 from usmp_build.layout.targets import TargetRecord
 
 
@@ -34,7 +35,7 @@ AnyBuffer: TypeAlias = Annotated[
 class PlanRecord(Record):
     """A memory plan of usmp_build."""
 
-    version: Literal[2] = 2
+    version: Literal[3] = 3
     """Of this format."""
     generator: str
     project: str
@@ -52,7 +53,7 @@ class PlanRecord(Record):
     buffers: tuple[AnyBuffer, ...]
     repeated_constants: int
     """Bytes of constants that equal ones stand for: what is saved because these are stored once."""
-    steps: tuple[str, ...]
-    """The timeline: the name of every step, in order."""
+    steps: tuple[StepRecord, ...]
+    """The timeline: every step, in order."""
     alternatives: AlternativesRecord | None = None
     """What `plan --json` adds; null in the generated file, because no build needs it."""

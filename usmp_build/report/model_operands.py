@@ -1,4 +1,4 @@
-"""Request + Analysis + Plan → what the operators of a model touch, and where it is: for those who check the plan."""
+"""Analysis → what runs when, what operators touch, and where that is: for those who check the plan."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import OperatorRef, TensorRef
-from usmp_build.layout import OperatorRecord, TensorRecord
+from usmp_build.ir.schedule import Step, steps
+from usmp_build.layout import OperatorRecord, StepRecord, TensorRecord
+from usmp_build.layout.steps import StepKind
 
 
 def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
@@ -40,3 +42,23 @@ def operators(analysis: Analysis, m: int) -> Iterator[OperatorRecord]:
             scratch = storage.scratch.get(OperatorRef(m, 0, index), ())
             names = tuple(storage.buffers[buffer].name for buffer in scratch)
             yield OperatorRecord(op.position, tuple(reads), op.outputs, names)
+
+
+def timeline(analysis: Analysis) -> Iterator[StepRecord]:
+    """Yield all steps of all models, in order."""
+    for number, step in enumerate(steps(analysis.schedule.root)):
+        model, ref, arrival = analysis.models[step.model], step.operator, step.arrival
+        operator = model.main.operators[ref.operator].position if ref is not None and ref.subgraph == 0 else None
+        row = step.row if arrival is None else arrival.row
+        yield StepRecord(model.name, _kind(analysis, number, step), operator, row, step.name)
+
+
+def _kind(analysis: Analysis, number: int, step: Step) -> StepKind:
+    """Return what a step does.  Operators of other subgraphs are a part of control flow."""
+    if step.operator is not None:
+        return "operator" if step.operator.subgraph == 0 else "other"
+    if step.arrival is not None:
+        return "arrival"
+    if number in analysis.schedule.starts:
+        return "enter"
+    return "leave" if number + 1 in analysis.schedule.starts else "other"

@@ -8,8 +8,7 @@ import usmp_build
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
-from usmp_build.ir.schedule import steps
-from usmp_build.layout import BufferRow, CertificateRecord, PoolRow, Summary, TargetRecord
+from usmp_build.layout import BufferRow, CertificateRecord, PoolRow, StepRecord, Summary, TargetRecord
 from usmp_build.naming import pool_object
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import Witness, pool_bounds
@@ -17,6 +16,7 @@ from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Buffer
 from usmp_build.report.cost_row import cost_row
 from usmp_build.report.kept_buffers import kept_for
+from usmp_build.report.model_operands import timeline
 from usmp_build.report.model_rows import ModelRows
 from usmp_build.report.overlap_rows import overlaps
 from usmp_build.report.pool_addresses import refuse_overlapping_pools
@@ -36,9 +36,9 @@ def summarize(request: Request, chosen: BestCandidate, plan: Plan) -> Summary:
     CheckFailed where it takes less than was proven to be needed (P503).
     """
     analysis = chosen.analysis
-    timeline = tuple(step.name for step in steps(analysis.schedule.root))
+    steps = tuple(timeline(analysis))
     moved = [analysis.moved_by(model) for model in range(len(request.models))]
-    pools = _pools(request, analysis, plan, timeline)
+    pools = _pools(request, analysis, plan, steps)
     refuse_overlapping_pools(request, pools)
     buffers = _buffers(request, analysis, plan, moved)
     rows = ModelRows(request, analysis, plan, pools, buffers)
@@ -58,7 +58,7 @@ def summarize(request: Request, chosen: BestCandidate, plan: Plan) -> Summary:
         workspace=workspace_record(chosen, pools, is_plan_best),
         buffers=buffers,
         repeated_constants=analysis.storage.repeated,
-        steps=timeline,
+        steps=steps,
         models=tuple(rows.row(m, moved[m]) for m in range(len(names))),
         concurrent=tuple((names[a], names[b]) for a, b in sorted(request.concurrent)),
     )
@@ -74,7 +74,7 @@ def _targets(request: Request) -> tuple[TargetRecord, ...]:
     return tuple(records)
 
 
-def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str, ...]) -> tuple[PoolRow, ...]:
+def _pools(request: Request, analysis: Analysis, plan: Plan, steps: Sequence[StepRecord]) -> tuple[PoolRow, ...]:
     rows = []
     bounds = pool_bounds(analysis.problem, plan)
     claims = plan.claims or (0,) * len(request.pools)
@@ -89,7 +89,7 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 limit=pool.limit,
                 budget=pool.budget,
                 bound=max(witness.bytes, claims[index]),
-                certificate=_certificate(analysis, pool, witness, claims[index], timeline),
+                certificate=_certificate(analysis, pool, witness, claims[index], steps),
                 alignment=_base_alignment(pool, members),
                 section=pool.section,
                 region=pool.region,
@@ -105,12 +105,12 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
 
 
 def _certificate(
-    analysis: Analysis, pool: PoolRequest, witness: Witness, claim: int, timeline: Sequence[str]
+    analysis: Analysis, pool: PoolRequest, witness: Witness, claim: int, steps: Sequence[StepRecord]
 ) -> CertificateRecord | None:
     """Return the buffers that show the bound of a workspace pool; None where the algorithm claims more than they do."""
     if pool.access is Access.CONSTANT or not witness.buffers or claim > witness.bytes:
         return None
-    step = timeline[witness.step] if witness.step is not None and timeline else None
+    step = steps[witness.step].text if witness.step is not None and steps else None
     return CertificateRecord(step, tuple(analysis.problem.buffers[index].name for index in witness.buffers))
 
 

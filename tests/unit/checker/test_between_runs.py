@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from checker.main import check
+from checker.model import Model, Wrong
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 
@@ -187,8 +188,8 @@ def test_a_part_of_an_intermediate_buffer_may_be_a_port() -> None:
         buffers = [draft.buffer("x", 0, 2, (0, 2), kind=of_x), draft.buffer("j", 4, 4, (1, 3), kind=kind)]
         plan = draft.plan(["enter", "TANH 0", "leave"], [model | {"tensors": [*left]}], buffers)
         try:
-            return "".join(check_plan.check(plan, [check_plan.Model(data)]))
-        except check_plan.Wrong as wrong:
+            return "".join(check(plan, [Model(data)]))
+        except Wrong as wrong:
             return str(wrong)
 
     assert verdict("output", *places) == verdict("intermediate", *places) == ""
@@ -202,7 +203,7 @@ def test_a_variable_is_no_intermediate_buffer() -> None:
     """Whatever else is in its buffer."""
     tensors = [fb.tensor("x", [2]), fb.tensor("s", [2], IsVariable=True), fb.tensor("v", [2]), fb.tensor("y", [2])]
     nodes = [fb.operator("RESHAPE", [1], [2]), fb.operator("ADD", [0, 2], [3])]
-    file = check_plan.Model(draft.file(tensors, nodes, [0], [3]))
+    file = Model(draft.file(tensors, nodes, [0], [3]))
     places = [draft.tensor(t, name) for t, name in enumerate("xssy")]
     model = draft.model([draft.operator(1, [0, 2], [3])], places)
     buffers = [
@@ -210,10 +211,10 @@ def test_a_variable_is_no_intermediate_buffer() -> None:
         draft.buffer("y", 4, 2, (1, 3), kind="output"),
     ]  # fmt: skip
     plan = draft.plan(["enter", "ADD 1", "leave"], [model], buffers)
-    assert check_plan.check(plan, [file]) == []
+    assert check(plan, [file]) == []
     buffers[1]["kind"] = "intermediate"
-    with pytest.raises(check_plan.Wrong, match='"s" is said to be "intermediate", and is "variable"'):
-        check_plan.check(plan, [file])
+    with pytest.raises(Wrong, match='"s" is said to be "intermediate", and is "variable"'):
+        check(plan, [file])
 
 
 STATE = draft.file(

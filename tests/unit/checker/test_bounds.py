@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.replay import Load
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 
 
 def test_bytes_that_a_turn_needs() -> None:
     """Two bytes are read in turns 1 and 2, before two are written there; one of those, and a third, are read later."""
-    load = check_plan.Load({10, 11, 12}, {10: 1, 11: 2})
+    load = Load({10, 11, 12}, {10: 1, 11: 2}, 0)
     load.written = {20: 1, 21: 2}
     load.later([12, 20, 99])
     assert load.most() == 3
@@ -28,7 +28,7 @@ def test_bytes_that_a_turn_needs() -> None:
 
 
 def test_bytes_that_are_only_held_are_needed() -> None:
-    load = check_plan.Load({10, 11}, {})
+    load = Load({10, 11}, {}, 0)
     load.later([10])
     assert load.most() == 1
 

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.definitions import WEIGHTS
+from checker.main import check, stored
+from checker.model import Model, Wrong
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 CONV = fb.Node("Conv2DOptions", StrideH=1, StrideW=1)
@@ -48,8 +50,8 @@ def said(
     target = draft.OURS | dict(zip(("kernels", "isa"), targets, strict=True))
     plan = draft.plan(steps, models, [*buffers, *constants], pools=pools, targets=[target])
     try:
-        return "; ".join(check_plan.check(plan, [check_plan.Model(data) for data in files]))
-    except check_plan.Wrong as wrong:
+        return "; ".join(check(plan, [Model(data) for data in files]))
+    except Wrong as wrong:
         return str(wrong)
 
 
@@ -117,18 +119,20 @@ def test_constants_that_are_needed_are_those_of_operators_that_run() -> None:
         np.array([2, 1], np.int32),
         np.ones(4, np.int8),
     ]
-    file = check_plan.Model(draft.file(tensors, nodes, [0], [2, 6], *values))
+    file = Model(draft.file(tensors, nodes, [0], [2, 6], *values))
     record = draft.model([draft.operator(0, [0], [1])], [])
-    assert sorted(map(len, check_plan.stored(record, file))) == [4, 6, 8]
-    assert [*check_plan.stored(draft.model([draft.operator(1, [1], [2])], []), file)] == [bytes([1] * 4)]
+    assert sorted(map(len, stored(record, file))) == [4, 6, 8]
+    assert [*stored(draft.model([draft.operator(1, [1], [2])], []), file)] == [bytes([1] * 4)]
     copy = draft.model([draft.operator(2, [0], [7])], [])
-    assert len([*check_plan.stored(copy, file)]) == 1
+    assert len([*stored(copy, file)]) == 1
     file.variables.add(3)
-    assert sorted(map(len, check_plan.stored(record, file))) == [4, 8]
+    assert sorted(map(len, stored(record, file))) == [4, 8]
 
 
 def test_kinds_that_have_weights() -> None:
-    assert check_plan.STORED == {
-        "CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
-        "RECURRENT": (1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15),
-    }  # fmt: skip
+    """The image of a TRANSPOSE_CONV is input 2; all but the first one of layers with a state are weights and states."""
+    positions = {kind: [*each] for kind, each in WEIGHTS.items()}
+    assert positions.pop("TRANSPOSE_CONV") == [1, 3]
+    assert positions.pop("RECURRENT") == [*range(1, 24)]
+    assert positions.pop("PAD") == [2]
+    assert positions == {kind: [1, 2] for kind in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")}

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.checker import check_plan
+from checker.definitions import WEIGHTS, Definition
+from checker.model import Model, NotCovered, Wrong
 from tests.support.flatbuffer import Node, model, operator, subgraph, tensor, write
 
 Shape = tuple[int, ...]
@@ -17,9 +18,7 @@ Needs = list[set[tuple[int, int]]]
 """For each element of an output: (position of an operand, element of it)."""
 
 
-def definition(
-    kind: str, operands: Sequence[Any], outs: Sequence[Shape], options: Node | None = None, k: int = 0
-) -> Any:
+def definition(kind: str, operands: Sequence[Any], outs: Sequence[Shape], options: Any = None, k: int = 0) -> Any:
     """Return the definition of an operator; operands are shapes, constants (arrays), or missing."""
     tensors, data, inputs = [], [], []
     for operand in operands:
@@ -33,16 +32,16 @@ def definition(
     results = range(len(tensors), len(tensors) + len(outs))
     tensors += [tensor(f"t{number}", shape) for number, shape in zip(results, outs, strict=True)]
     node = operator(kind, inputs, list(results), options)
-    made = check_plan.Model(write(model(subgraph(tensors, [node], inputs[:1], list(results)), data=data)))
-    return check_plan.Definition(made, made.operators[0], k)
+    made = Model(write(model(subgraph(tensors, [node], inputs[:1], list(results)), data=data)))
+    return Definition(made, made.operators[0], k)
 
 
 def needs(of: Any) -> Needs:
     """Ask for each element by itself: what it needs, but for weights, is read in its turn."""
     reads = [of.last_reads({element: 7}) for element in range(of.out.elements)]
     assert {turn for each in reads for last in each for turn in last.values()} <= {7}
-    weights = check_plan.WEIGHTS.get(of.op.kind, ())
-    return [{(i, at) for i, last in enumerate(each) for at in last if i not in weights} for each in reads]
+    streamed = {*range(len(of.op.inputs))} - {*WEIGHTS.get(of.op.kind, ())}
+    return [{(i, at) for i in streamed for at in each[i]} for each in reads]
 
 
 def moved(found: np.ndarray, position: int = 0) -> Needs:
@@ -139,19 +138,19 @@ def test_operators_that_move_elements(name: str) -> None:
 )
 def test_what_is_not_known_is_not_covered(kind: str, given: Node) -> None:
     of = definition(kind, [(4,), ints(0), ints(4), ints(1)], [(4,)], given)
-    with pytest.raises(check_plan.NotCovered):
+    with pytest.raises(NotCovered):
         of.needs(0)
 
 
 def test_operands_that_are_computed_are_not_covered() -> None:
-    with pytest.raises(check_plan.NotCovered, match="operand 1 computed"):
+    with pytest.raises(NotCovered, match="operand 1 computed"):
         definition("TRANSPOSE", [(2, 3), (2,)], [(3, 2)]).needs(0)
-    with pytest.raises(check_plan.NotCovered, match="operand 1 computed"):
+    with pytest.raises(NotCovered, match="operand 1 computed"):
         definition("TRANSPOSE", [(2, 3), None], [(3, 2)]).needs(0)
 
 
 def test_a_concatenation_larger_than_its_parts_is_wrong() -> None:
-    with pytest.raises(check_plan.Wrong):
+    with pytest.raises(Wrong):
         definition("CONCATENATION", [(2,), (3,)], [(6,)]).needs(5)
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.main import check
+from checker.model import Model, Wrong
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 CONV = fb.Node("Conv2DOptions", StrideH=1, StrideW=1)
@@ -221,10 +222,10 @@ def ports(inputs: Document, outputs: Document) -> str:
     buffers = [draft.buffer(name, 8 * at, 8, (0, 4), kind="input") for at, name in enumerate("wx")]
     buffers += [draft.buffer(name, 8 * at, 8, (0, 4), kind="output") for at, name in enumerate("yz", 2)]
     plan = draft.plan(["enter", "TANH 0", "ADD 1", "leave"], [record], buffers)
-    file = check_plan.Model(draft.file(tensors, nodes, [0, 1], [2, 3]))
+    file = Model(draft.file(tensors, nodes, [0, 1], [2, 3]))
     try:
-        return "".join(check_plan.check(plan, [file]))
-    except check_plan.Wrong as wrong:
+        return "".join(check(plan, [file]))
+    except Wrong as wrong:
         return str(wrong)
 
 

@@ -249,7 +249,7 @@ def test_copies_of_copies_are_the_tensor() -> None:
     steps = ["enter", "TANH 0", "COPY 1", "COPY 2", "leave"]
     plan = draft.plan(steps, [draft.model(operators, places)], buffers)
     assert draft.verdict(plan, TANH) == ""
-    plan["steps"][2:4] = ["m: COPY 2", "m: COPY 1"]
+    plan["steps"][2:4] = [draft.step("COPY 2"), draft.step("COPY 1")]
     assert "nothing has been written yet" in draft.verdict(plan, TANH)
 
 
@@ -364,5 +364,5 @@ def test_a_model_reads_what_another_one_wrote() -> None:
         'wrong: step 4, "n: TANH 0", overwrites element 4 of tensor 0 at p+24 before it has read it for the last time'
     )
     buffers[2]["offset"], buffers[0]["offset"] = 32, 20
-    plan["steps"] = [*steps[3:], *steps[:3]]
+    plan["steps"] = [*plan["steps"][3:], *plan["steps"][:3]]
     assert draft.verdict(plan, TANH, TANH) == "wrong: m is not entered"

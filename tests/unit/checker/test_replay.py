@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.model import Model, Wrong
+from checker.plan import flat_buffers
+from checker.replay import Replay
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Document = dict[str, Any]
 
@@ -77,14 +79,14 @@ def proof(**changes: Any) -> Change:
 
 
 def steps(*names: str) -> Change:
-    return lambda plan: plan.update(steps=[f"m: {name}" for name in names])
+    return lambda plan: plan.update(steps=[draft.step(name) for name in names])
 
 
 TANH, LOGISTIC = 'step 1, "m: TANH 0",', 'step 2, "m: LOGISTIC 2",'
 SAID: dict[str, tuple[Change, str]] = {
     "nothing changed": (lambda plan: None, ""),
     "in place": (in_place, ""),
-    "another version": (lambda plan: plan.update(version=3), "wrong: this is a plan of another version"),
+    "another version": (lambda plan: plan.update(version=2), "wrong: this is a plan of another version"),
     "a program": (models(on_demand=True), "not covered: m: a program, or a model without operators"),
     "nothing runs": (models(operators=[]), "not covered: m: a program, or a model without operators"),
     "one name twice": (buffers(1, name="x"), "wrong: two buffers have one name"),
@@ -280,14 +282,14 @@ def test_what_is_overwritten_between_operators() -> None:
     assert draft.verdict(plan, data) == (
         'wrong: step 3, "m: ADD 2", needs byte 4 of tensor 1 at p+12, where byte 0 of tensor 2 of m is'
     )
-    plan["steps"][1:3] = ["m: LOGISTIC 1", "m: TANH 0"]
+    plan["steps"][1:3] = [draft.step("LOGISTIC 1"), draft.step("TANH 0")]
     places[1]["intervals"] = places[2]["intervals"] = [[1, 4]]
     assert draft.verdict(plan, data) == (
         'wrong: step 3, "m: ADD 2", needs byte 0 of tensor 2 at p+12, where byte 4 of tensor 1 of m is'
     )
     places[2]["offset"] = 16
     assert draft.verdict(plan, data) == ""
-    plan["steps"].remove("m: LOGISTIC 1")
+    plan["steps"].remove(draft.step("LOGISTIC 1"))
     places[3]["intervals"] = [[2, 4]]
     places[0]["intervals"] = [[0, 2]]
     places[1]["intervals"] = places[2]["intervals"] = [[1, 3]]
@@ -313,8 +315,9 @@ def test_what_an_earlier_run_has_left_is_old() -> None:
     plan = draft.plan(["enter", "LOGISTIC 1", "TANH 0", "leave"], [model], whole)
     said = 'wrong: step 1, "m: LOGISTIC 1", needs byte 0 of tensor 1 at p+4, where '
     assert draft.verdict(plan, data) == said + "nothing has been written yet"
-    replay = check_plan.Replay({**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}, [check_plan.Model(data)])
-    with pytest.raises(check_plan.Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):
+    shorter = {**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}
+    replay = Replay(shorter, [Model(data)], [*flat_buffers(plan)])
+    with pytest.raises(Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):
         replay.run(replay.models[0], 0)
 
 

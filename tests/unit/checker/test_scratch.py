@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.model import Model
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 from tests.support.lstms import lstm
 
 CONV = fb.Node("Conv2DOptions", StrideH=1, StrideW=1)
@@ -22,7 +22,7 @@ Shape = Sequence[int]
 
 def needed(data: bytes, reads: Sequence[int], writes: Sequence[int], sizes: Sequence[int], **more: Any) -> str:
     """Check a plan of one operator, all of whose tensors and scratch buffers lie apart."""
-    file = check_plan.Model(data)
+    file = Model(data)
     names = [f"s{number}" for number in range(len(sizes))]
     steps = more.pop("steps", ["OP 0"])
     life, at, buffers = (0, len(steps) + 2), 0, []
@@ -153,7 +153,7 @@ def test_detection_keeps_boxes_and_their_scores() -> None:
 def test_an_lstm_quantizes_what_it_reads(dtype: str) -> None:
     """Of floats with weights of integers, a step's input and what the step before left."""
     data = lstm(np.random.default_rng(3), dtype if dtype != "dynamic" else "FLOAT32", dtype == "dynamic")
-    file = check_plan.Model(data)
+    file = Model(data)
     op = file.operators[0]
     reads = [op.inputs[0], op.inputs[18], op.inputs[19]]
     size = file.tensors[op.inputs[0]].shape[-1] + file.tensors[op.outputs[0]].shape[-1]
@@ -172,7 +172,7 @@ def recurrent(kind: str, dtype: str, is_dynamic: bool = False) -> bytes:
     tensors = [fb.tensor("x", shape, dtype), fb.tensor("y", [*shape[:-1], 2], dtype)]
     tensors += [fb.tensor(name, [2, 4], dtype, IsVariable=True) for name in ("hidden", "cell")]
     tensors.append(fb.tensor("w", [2, 3], "INT8" if is_dynamic else dtype, Buffer=1))
-    inputs = [0, 4, 4, 2, -1] if kind == "SVDF" else [0, *[4] * 8, *[-1] * 9, 2, 3]
+    inputs = [0, 4, 4, -1, 2] if kind == "SVDF" else [0, *[4] * 8, *[-1] * 9, 2, 3]
     return draft.file(tensors, [fb.operator(kind, inputs, [1])], [0], [1], np.ones(24, np.int8))
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from checker.definitions import Definition
+from checker.model import Model
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
-from tests.support.checker import check_plan
 
 Shape = tuple[int, ...]
 POOL = {"Padding": 1, "StrideH": 1, "StrideW": 1, "FilterHeight": 1, "FilterWidth": 2}
@@ -99,8 +100,8 @@ def file(kind: str, operands: list[Any], out: Shape, options: fb.Node | None, wi
 
 def needs(kind: str, operands: list[Any], data: bytes, k: int) -> list[set[int]]:
     """Return for each element of the output those of the input that it needs, which other tests compare with numpy."""
-    model = check_plan.Model(data)
-    of = check_plan.Definition(model, model.operators[0], k)
+    model = Model(data)
+    of = Definition(model, model.operators[0], k)
     (given,) = (number for number, operand in enumerate(operands) if not isinstance(operand, np.ndarray))
     if kind == "SOFTMAX":
         return [{e} for e in range(of.out.elements)]
@@ -153,7 +154,7 @@ def test_parts_that_are_cut_off_are_written_one_after_the_other() -> None:
     places = [draft.tensor(1, "x"), draft.tensor(2, "y"), draft.tensor(3, "z")]
     for backward, y, z, said in (
         (False, 0, 16, "overwrites element 3"), (False, 16, 0, ""), (False, 16, 6, ""), (True, 0, 16, ""),
-        (True, 16, 6, "overwrites element 6"), (False, 16, 17, "writes two elements at p+17"),
+        (True, 16, 6, "overwrites element 6"), (False, 16, 17, "writes two elements to one place"),
     ):  # fmt: skip
         sizes = (("x", 0, 12), ("y", y, 6), ("z", z, 6))
         buffers = [draft.buffer(name, at, size, (0, 3)) for name, at, size in sizes]

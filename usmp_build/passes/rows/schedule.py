@@ -62,8 +62,9 @@ class RowSteps:
             updates = tuple(each for each in outputs if job and not self._has_rows(each))
         writes = tuple(each for each in written if each not in updates)
         op = self._model.main.operators[ref.operator]
-        name = f"{op.kind} {op.position}, row {row_of(call, job)}"
-        step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job)
+        row = row_of(call, job)
+        name = f"{op.kind} {op.position}, row {row}"
+        step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job, row=row)
         node = Call(name, Scope(within, step)) if within else step
         return Sequence((*arrivals, node)) if arrivals else node
 

@@ -32,12 +32,15 @@ class Leaves:
         keeps: tuple[TensorRef, ...] = (),
         direction: Direction = Direction.FORWARD,
         job: int | None = None,
+        row: int | None = None,
         elementwise: tuple[tuple[TensorRef, TensorRef, int], ...] = (),
     ) -> Step:
         """Make a step.  Raises ModelError when there are too many."""
         self.repeat(1)
         title = f"{self._name}: {one_line(name)}"
-        return Step(title, self.model, reads, writes, operator, updates, scratch, keeps, direction, job, elementwise)
+        return Step(
+            title, self.model, reads, writes, operator, updates, scratch, keeps, direction, job, row, elementwise
+        )
 
     def repeat(self, steps: int) -> None:
         """Count steps that repeat on the timeline.  Raises ModelError when there are too many."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from usmp_build.errors import one_line
-from usmp_build.layout import PlanRecord, PoolRecord
+from usmp_build.layout import PlanRecord, PoolRecord, StepRecord
 from usmp_build.report.page import scale as scales
 from usmp_build.report.page.labels import Label, fitted, labels
 from usmp_build.report.page.places import Place
@@ -121,8 +121,8 @@ def witness_step(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]
     if pool.certificate is None or pool.certificate.step is None:
         return None
     buffers = [places[name] for name in pool.certificate.buffers if name in places]
-    for number, name in enumerate(plan.steps):
-        if name == pool.certificate.step and all(each.is_alive(number) for each in buffers):
+    for number, step in enumerate(plan.steps):
+        if step.text == pool.certificate.step and all(each.is_alive(number) for each in buffers):
             return number
     return None
 
@@ -160,5 +160,5 @@ def _steps(plan: PlanRecord, pool: PoolRecord, scale: Scale, stripe: Rectangle |
     return (Text(x, y, f"▲ {one_line(pool.certificate.step or '')}", anchor),)
 
 
-def _within_model(step: str) -> str:
-    return one_line(step.partition(": ")[2] or step)
+def _within_model(step: StepRecord) -> str:
+    return one_line(step.text.removeprefix(f"{step.model}: "))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from usmp_build.layout import StepRecord
+
 LEFT, RIGHT, TOP, BOTTOM = 76.0, 1164.0, 34.0, 474.0
 """The frame of a map, in units of its picture."""
 
@@ -51,14 +53,9 @@ class Scale:
         return BOTTOM - (BOTTOM - TOP) * address / self.top
 
 
-def model_of(step: str) -> str:
-    """Return the model of a step: names of steps begin with it."""
-    return step.partition(":")[0]
-
-
-def bands(steps: Sequence[str]) -> tuple[Band, ...]:
+def bands(steps: Sequence[StepRecord]) -> tuple[Band, ...]:
     """Lay the models side by side: each as wide as it has steps, but none too narrow to be seen."""
-    runs = [(model, sum(1 for _ in run)) for model, run in groupby(steps, model_of)]
+    runs = [(model, sum(1 for _ in run)) for model, run in groupby(steps, lambda step: step.model)]
     room = RIGHT - LEFT - _GAP * (len(runs) - 1)
     least = min(_NARROWEST, room / max(1, 2 * len(runs)))
     result, start, left = [], 0, LEFT

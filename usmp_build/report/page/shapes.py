@@ -195,7 +195,7 @@ def _alive_together(members: Sequence[Place]) -> int:
 
 
 def _steps(plan: PlanRecord, start: int, stop: int) -> str:
-    return f"{one_line(plan.steps[start])} to {one_line(plan.steps[stop - 1])}"
+    return f"{one_line(plan.steps[start].text)} to {one_line(plan.steps[stop - 1].text)}"
 
 
 def _without_small_ones(drawn: Sequence[Shape]) -> tuple[Shape, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,6 @@ from usmp_build.layout import BufferRecord, PlanRecord, PoolRecord, RowsRecord
 from usmp_build.report.page.places import Place
 from usmp_build.units import show_bytes
 
-_ROW = re.compile(r", row \d+$")
-"""What follows the operator in the name of the step of one of its jobs."""
 _LISTED = 8
 """Rows of a tensor that a cell lists."""
 
@@ -94,14 +91,16 @@ def _listed(texts: Sequence[str], between: str) -> str:
 
 def operator_rows(plan: PlanRecord, places: Mapping[str, Place]) -> tuple[OperatorRow, ...]:
     """Return the operators in the order in which they first run, with how much memory holds data meanwhile."""
+    models: dict[str, str] = {}
     jobs: dict[str, int] = {}
     most: dict[str, int] = {}
     for step, occupied in zip(plan.steps, _occupied(plan, places), strict=True):
-        name = _ROW.sub("", step)
+        name = step.text.removesuffix(f", row {step.row}")
+        models[name] = step.model
         jobs[name] = jobs.get(name, 0) + 1
         most[name] = max(most.get(name, 0), occupied)
     return tuple(
-        OperatorRow(name, one_line(name.partition(": ")[2]), name.partition(": ")[0], count, most[name])
+        OperatorRow(name, one_line(name.removeprefix(f"{models[name]}: ")), models[name], count, most[name])
         for name, count in jobs.items()
     )
 
@@ -156,7 +155,7 @@ def _line(plan: PlanRecord, record: BufferRecord | RowsRecord) -> BufferLine:
     alive = ""
     if record.kind != "constant" and record.intervals:
         start, stop = min(each[0] for each in record.intervals), max(each[1] for each in record.intervals)
-        alive = f"{one_line(plan.steps[start])} – {one_line(plan.steps[stop - 1])}"
+        alive = f"{one_line(plan.steps[start].text)} – {one_line(plan.steps[stop - 1].text)}"
     return BufferLine(
         one_line(record.name),
         color_of(plan, record.model),

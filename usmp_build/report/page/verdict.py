@@ -66,7 +66,7 @@ def bound(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> st
     step = witness_step(plan, pool, places)
     if step is None:
         return f"{less}: these need {count_bytes(pool.bound)}, as they may be alive at the same time."
-    return f"{less}: in step {one_line(plan.steps[step])}, these need {count_bytes(pool.bound)}."
+    return f"{less}: in step {one_line(plan.steps[step].text)}, these need {count_bytes(pool.bound)}."
 
 
 def cards(plan: PlanRecord, alternatives: AlternativesRecord | None) -> Iterator[Card]:

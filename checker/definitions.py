@@ -1,0 +1,287 @@
+"""What each element of an output needs, by the definition of its operator in TensorFlow Lite."""
+
+from functools import cache, cached_property
+from itertools import product, zip_longest
+from math import floor, prod
+
+from checker.model import ARG_MAX, ARG_MIN, L2_POOL, Fuel, NotCovered, Wrong
+
+BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
+MOVES = (*BLOCKS, "BROADCAST_TO", "DEPTH_TO_SPACE", "GATHER", "PAD", "RESHAPE", "RESIZE_BILINEAR",
+         "RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SLICE", "SPACE_TO_DEPTH", "STRIDED_SLICE", "TRANSPOSE")  # fmt: skip
+WEIGHTS = {"CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
+           "PAD": (2,), "RECURRENT": range(1, 24)}  # fmt: skip
+"""Operands that are needed whole: weights and biases, what a PADV2 pads with, and states."""
+
+
+def place_in(element, shape):
+    """Return the indices of an element along each axis."""
+    place = []
+    for size in reversed(shape):
+        element, index = divmod(element, size)
+        place.insert(0, index)
+    return place
+
+
+def element_at(place, shape):
+    """Return the number of the element with these indices."""
+    element = 0
+    for index, size in zip(place, shape, strict=True):
+        element = element * size + index
+    return element
+
+
+def places(*axes):
+    """Return all combinations of indices, given those along each axis."""
+    Fuel.spend(prod(map(len, axes)))
+    return product(*axes)
+
+
+def padding(out, size, taps, stride, dilation, kind):
+    """Return the positions before an axis of `size` that have no element: SAME, which is 0, pads both sides alike."""
+    return 0 if kind else max(0, ((out - 1) * stride + (taps - 1) * dilation + 1 - size) // 2)
+
+
+class Definition:
+    """Of an operator and its output number k: `needs(unit)` are pairs (position of an input, unit of it).
+
+    A unit of the output has `group` elements, one of input i has `groups[i]`: a pixel with all its channels, a row of a
+    matrix, or one element.  What a unit needs says the method that has the name of the operator's kind.
+    """
+
+    def __init__(self, model, op, k):
+        self.op, self.k, self.model = op, k, model
+        self.out = model.tensors[op.outputs[k]]
+        self.ins = [model.tensors[i] if i >= 0 else None for i in op.inputs]
+        self.group, self.groups = 1, [1] * len(self.ins)
+        self.needs = cache(getattr(self, f"_{op.kind.lower()}"))
+        self._prepare()
+
+    def _prepare(self):
+        """Set how large units are, and where windows lie on both axes of an image."""
+        ins, out, option = self.ins, self.out, self.op.option
+        match self.op.kind:
+            case "OTHER":
+                self.group, self.groups = max(1, out.elements), [t.elements if t else 0 for t in ins]
+            case "FULLY_CONNECTED":
+                self.group, self.groups[0] = ins[1].shape[:2]
+            case "RECURRENT":  # a step
+                self.group, self.groups[0] = out.channels, ins[0].channels
+            case "TRANSPOSE_CONV":
+                self.group, self.groups[2] = out.shape[3], ins[2].shape[3]
+            case "CONV_2D":
+                self._window(ins[1].shape[3], ins[1].shape[1:3], (option(5, "i", 1), option(4, "i", 1)))
+            case "DEPTHWISE_CONV_2D":
+                self._window(1, ins[1].shape[1:3], (option(6, "i", 1), option(5, "i", 1)))
+            case "POOL":
+                self._window(1, (option(4), option(3)), (1, 1))
+
+    def _window(self, channels, taps, dilations):
+        """Set windows, each of which takes some channels of a pixel, and what they are on both axes of an image."""
+        self.sections = self.ins[0].shape[3] // channels
+        self.group, self.groups[0] = self.out.shape[3] // self.sections, channels
+        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))
+        sides = zip(self.ins[0].shape[1:3], self.out.shape[1:3], taps, strides, dilations, strict=True)
+        self.window = [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
+
+    def constant(self, position):
+        """Return the integers of a constant operand; what depends on the input cannot be replayed."""
+        tensor = self.ins[position]
+        if tensor is None or not tensor.data:
+            raise NotCovered(f"{self.op.kind} with operand {position} computed at run time")
+        return tensor.integers
+
+    def last_reads(self, turns):
+        """Given {element of the output: turn that computes it}, return for each input {element: turn of its last read}.
+
+        Turns are numbers that ascend in the order of time.
+        """
+        units, reads = {}, [{} for _ in self.ins]
+        for element, turn in turns.items():
+            unit = element // self.group
+            units[unit] = max(turn, units.get(unit, turn))
+        for unit, turn in units.items():
+            needs = self.needs(unit)
+            Fuel.spend(1 + len(needs))
+            for i, need in needs:
+                reads[i][need] = max(turn, reads[i].get(need, turn))
+        for i, group in enumerate(self.groups):
+            if group != 1:
+                reads[i] = {unit * group + e: turn for unit, turn in reads[i].items() for e in range(group)}
+        for i in WEIGHTS.get(self.op.kind, ()):
+            if turns and i < len(self.ins) and self.ins[i] and self.op.inputs[i] not in self.model.constants:
+                reads[i] = dict.fromkeys(range(self.ins[i].elements), max(turns.values()))
+        return reads
+
+    @cached_property
+    def moves(self):
+        """Whether each element is one of an input, as it is, or constant."""
+        if self.op.code in (L2_POOL, ARG_MAX, ARG_MIN):  # of one element they make another one
+            return False
+        if self.op.kind == "POOL":
+            return all(taps == 1 for _, taps, *_ in self.window)
+        if self.op.kind == "REDUCE":
+            return self.ins[0].elements == self.out.elements
+        return self.op.kind in MOVES
+
+    def _other(self, _):
+        return [(i, 0) for i in range(len(self.ins))]  # everything: it is not known here
+
+    def _same(self, unit):
+        return [(0, unit)]
+
+    _reshape = _fully_connected = _recurrent = _same
+    _by_rows = _same  # it is read for the sum of its row first, and last when it is rewritten
+
+    def _elements(self, e):
+        return [(i, self._broadcast(e, tensor.shape)) for i, tensor in enumerate(self.ins) if tensor]
+
+    def _broadcast_to(self, e):
+        return [(0, self._broadcast(e, self.ins[0].shape))]
+
+    def _broadcast(self, e, source):
+        """Return the element of a tensor of shape `source` that is broadcast to element e, or is repeated there."""
+        if prod(source) == self.out.elements:
+            return e
+        place = place_in(e, self.out.shape)[len(self.out.shape) - len(source) :]
+        return element_at([p % n for p, n in zip(place, source, strict=True)], source)
+
+    def _conv_2d(self, unit):
+        out_pixel, section = divmod(unit, self.sections)
+        n, *place = place_in(out_pixel, self.out.shape[:3])
+        axes = []
+        for at, (size, taps, stride, dilation, before) in zip(place, self.window, strict=True):
+            Fuel.spend(taps)
+            first = at * stride - before
+            axes.append([p for p in range(first, first + taps * dilation, dilation) if 0 <= p < size])
+        shape = [*self.ins[0].shape[:3], self.sections]
+        return [(0, element_at([n, y, x, section], shape)) for y, x in places(*axes)]
+
+    _depthwise_conv_2d = _pool = _conv_2d
+
+    def _transpose_conv(self, pixel):
+        """The pixels of the image, input 2, that are spread to it; input 0 is the shape, 1 the filter."""
+        n, *place = place_in(pixel, self.out.shape[:3])
+        taps, strides, axes = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1)), []
+        for p, out, size, t, s in zip(place, self.out.shape[1:3], self.ins[2].shape[1:3], taps, strides, strict=True):
+            Fuel.spend(size)
+            before = padding(size, out, t, s, 1, self.op.option(0, "b"))
+            axes.append([i for i in range(size) if 0 <= p + before - i * s < t])
+        return [(2, element_at([n, y, x], self.ins[2].shape[:3])) for y, x in places(*axes)]
+
+    def _batch_matmul(self, e):
+        """A row of the left matrix, and a column of the right one; either may lie transposed."""
+        *batch, row, column = place_in(e, self.out.shape)
+        is_left_turned, is_right_turned = self.op.option(0, "?", False), self.op.option(1, "?", False)
+        needs = []
+        for i, at, is_column in ((0, row, is_left_turned), (1, column, not is_right_turned)):
+            shape = self.ins[i].shape
+            outer = [b % n for b, n in zip(batch[len(batch) + 2 - len(shape) :], shape[:-2], strict=True)]
+            lines = places(range(shape[-2]), [at]) if is_column else places([at], range(shape[-1]))
+            needs += [(i, element_at([*outer, *place], shape)) for place in lines]
+        return needs
+
+    def _moved(self, e):
+        return [(0, element_at(self._source(place_in(e, self.out.shape)), self.ins[0].shape))]
+
+    _transpose = _slice = _reverse_v2 = _gather = _space_to_depth = _depth_to_space = _moved
+
+    def _pad(self, e):
+        place, source = self._source(place_in(e, self.out.shape)), self.ins[0].shape
+        is_inside = all(0 <= p < n for p, n in zip(place, source, strict=True))
+        return [(0, element_at(place, source))] if is_inside else []
+
+    def _source(self, place):
+        """Return the indices of the element of input 0 that these indices of the output show."""
+        source, option = self.ins[0].shape, self.op.option
+        match self.op.kind:
+            case "TRANSPOSE":
+                return [place[self.constant(1).index(axis)] for axis in range(len(source))]
+            case "PAD":
+                return [p - before for p, before in zip(place, self.constant(1)[::2], strict=True)]
+            case "SLICE":
+                return [p + begin for p, begin in zip(place, self.constant(1), strict=True)]
+            case "REVERSE_V2":
+                turned = {axis % len(source) for axis in self.constant(1)}
+                return [source[axis] - 1 - p if axis in turned else p for axis, p in enumerate(place)]
+            case "SPACE_TO_DEPTH":
+                (n, y, x, c), block = place, option(0)
+                part, channel = divmod(c, source[3])
+                return [n, y * block + part // block, x * block + part % block, channel]
+            case "DEPTH_TO_SPACE":
+                (n, y, x, c), block = place, option(0)
+                return [n, y // block, x // block, (y % block * block + x % block) * self.out.shape[3] + c]
+        if option(1):
+            raise NotCovered("GATHER with batches")
+        indices, axis = self.ins[1].shape, option(0) % len(source)
+        after = axis + len(indices)
+        return [*place[:axis], self.constant(1)[element_at(place[axis:after], indices)], *place[after:]]
+
+    def _strided_slice(self, e):
+        begin_mask, _, ellipsis, new_axis, shrink_mask = (self.op.option(slot) for slot in range(5))
+        if ellipsis or new_axis or self.op.option(5, "?", False):
+            raise NotCovered("STRIDED_SLICE with an ellipsis, new axes or offsets")
+        source, indices, place = self.ins[0].shape, iter(place_in(e, self.out.shape)), []
+        for axis, (n, begin, step) in enumerate(zip_longest(source, self.constant(1), self.constant(3))):
+            start = None if begin_mask >> axis & 1 else begin  # None: at the end where steps begin
+            index = 0 if shrink_mask >> axis & 1 else next(indices)  # an axis that is shrunk is not in the output
+            place.append(range(n)[start::step][index])
+        return [(0, element_at(place, source))]
+
+    def _concatenation(self, e):
+        outer, place = divmod(e, self.out.elements // self.blocks)
+        for i, part in enumerate(self.ins):
+            size = part.elements // self.blocks
+            if place < size:
+                return [(i, outer * size + place)]
+            place -= size
+        raise Wrong("a concatenation is larger than its parts")
+
+    def _split(self, e):
+        position = 1 if self.op.kind == "SPLIT" else 0
+        outer, place = divmod(e, self.out.elements // self.blocks)
+        before = sum(self.model.tensors[t].elements for t in self.op.outputs[: self.k]) // self.blocks
+        return [(position, outer * (self.ins[position].elements // self.blocks) + before + place)]
+
+    _pack, _split_v, _unpack = _concatenation, _split, _split
+
+    @cached_property
+    def blocks(self):
+        """How many blocks of each part there are: one for each place before the axis."""
+        kind, shape = self.op.kind, self.ins[0].shape if self.op.kind == "UNPACK" else self.out.shape
+        if kind in ("SPLIT", "SPLIT_V"):
+            axis = self.constant(0 if kind == "SPLIT" else 2)[0]
+        else:
+            axis = self.op.option(0 if kind == "CONCATENATION" else 1)
+        return prod(shape[: axis % len(shape)])
+
+    def _resize_bilinear(self, e):
+        n, y, x, c = place_in(e, self.out.shape)
+        return [(0, element_at([n, *at, c], self.ins[0].shape)) for at in places(self._near(1, y), self._near(2, x))]
+
+    _resize_nearest_neighbor = _resize_bilinear
+
+    def _near(self, axis, at):
+        """Return the positions near where an output lies: both neighbours, or the nearest, as floats may round."""
+        size, out, is_bilinear = self.ins[0].shape[axis], self.out.shape[axis], self.op.kind == "RESIZE_BILINEAR"
+        slots = (2, 3) if is_bilinear else (0, 1)
+        has_corners, has_centers = (self.op.option(slot, "?", False) for slot in slots)
+        scale = (size - 1) / (out - 1) if has_corners and out > 1 else size / out
+        center = 0.5 if has_centers else 0
+        exact = (at + center) * scale
+        nearest = exact + 0.5 if has_corners else exact
+        found = {floor(nearest - 1e-6), floor(nearest + 1e-6)}
+        if is_bilinear:
+            found = {floor(exact - center), floor(exact - center) + 1}
+        return {min(max(p, 0), size - 1) for p in found}
+
+    @cached_property
+    def reduced(self):
+        """The axes of a reduction."""
+        return {axis % len(self.ins[0].shape) for axis in self.constant(1)}
+
+    def _reduce(self, e):
+        source = self.ins[0].shape
+        kept = iter(place_in(e, [n for axis, n in enumerate(source) if axis not in self.reduced]))
+        axes = [range(n) if axis in self.reduced else [next(kept)] for axis, n in enumerate(source)]
+        return [(0, element_at(place, source)) for place in places(*axes)]

@@ -1,0 +1,188 @@
+"""The model file: as much of a .tflite file as is needed here.  It is a FlatBuffer: tables, whose fields have slots."""
+
+import struct
+from math import prod
+
+WIDTHS = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1, 10: 8, 12: 8, 15: 4, 16: 2}
+"""TensorType → bytes of an element."""
+FLOAT32, INT32, INT64, INT16, INT8, INT4 = 0, 2, 4, 7, 9, 17
+KINDS = {
+    "BATCH_MATMUL": [126], "BROADCAST_TO": [69, 130], "BY_ROWS": [11, 25, 50], "CONCATENATION": [2], "CONV_2D": [3],
+    "DEPTHWISE_CONV_2D": [4], "DEPTH_TO_SPACE": [5], "FULLY_CONNECTED": [9], "GATHER": [36], "PACK": [83],
+    "PAD": [34, 60], "POOL": [1, 12, 17], "RECURRENT": [27, 44], "REDUCE": [40, 56, 74, 79, 81, 82, 89, 91, 140],
+    "RESHAPE": [22, 43, 70], "RESIZE_BILINEAR": [23], "RESIZE_NEAREST_NEIGHBOR": [97], "REVERSE_V2": [105],
+    "SLICE": [65], "SPACE_TO_DEPTH": [26], "SPLIT": [49], "SPLIT_V": [102], "STRIDED_SLICE": [45], "TRANSPOSE": [39],
+    "TRANSPOSE_CONV": [67], "UNPACK": [88],
+    "ELEMENTS": [
+        0, 6, 8, 14, 18, 19, 20, 21, 28, 41, 42, 47, 53, 54, 55, 57, 58, 59, 61, 62, 63, 64, 66, 71, 72, 73, 75, 76, 78,
+        84, 86, 87, 90, 92, 95, 98, 99, 101, 104, 106, 108, 111, 114, 116, 117, 123, 150, 152, 158,
+    ],
+}  # fmt: skip
+"""What is alike → values of BuiltinOperator: SOFTMAX goes BY_ROWS, of single ELEMENTS are ADD, RELU and QUANTIZE."""
+NAMES = {code: kind for kind, codes in KINDS.items() for code in codes}
+STATEFUL = {31: "CALL", 118: "IF", 119: "WHILE", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE",
+            144: "ASSIGN_VARIABLE"}  # fmt: skip
+ADD, L2_POOL, MUL, SVDF, CUSTOM, MEAN, LSTM, ARG_MAX, SUM, SHAPE, ARG_MIN, RANK = (
+    0, 12, 18, 27, 32, 40, 44, 56, 74, 77, 79, 110)  # fmt: skip
+RANDOM = (CUSTOM, 146, 148, 149)
+"""What makes no constants of constants: RANDOM_STANDARD_NORMAL, MULTINOMIAL, ..., and CUSTOM, but for TFLM_DECODE."""
+
+
+class Wrong(Exception):
+    """The plan is wrong."""
+
+
+class NotCovered(Exception):
+    """Nothing here can tell."""
+
+
+def demand(condition, message):
+    """Say what is wrong unless a condition holds."""
+    if not condition:
+        raise Wrong(message)
+
+
+class Fuel:
+    """Work that is left, about a unit for each byte read or replayed: files can be made to take forever."""
+
+    MOST = 200_000_000
+    left = MOST
+
+    @classmethod
+    def spend(cls, units):
+        """Count work before it is done."""
+        cls.left -= units
+        if cls.left < 0:
+            raise NotCovered("what takes more work than anything that was tried with this program")
+
+
+class Table:
+    """A table of the file, which begins at byte `at`."""
+
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+        self.slots = at - self.one("i", at)
+        self.end = self.one("H", self.slots)
+
+    def unpack(self, kind, at, number):
+        """Return numbers of a kind, as `struct` names it, that begin at a byte of the file; of "s", one, of bytes."""
+        Fuel.spend(number)
+        demand(0 <= at <= len(self.data) - number * struct.calcsize(f"<{kind}"), "the model file is damaged")
+        return [*struct.unpack_from(f"<{number}{kind}", self.data, at)]
+
+    def one(self, kind, at):
+        """Return one number."""
+        return self.unpack(kind, at, 1)[0]
+
+    def inline(self):
+        """Return the bytes of the table itself, without what it refers to."""
+        size = self.one("H", self.slots + 2)
+        return self.data[self.slots : self.slots + self.end] + self.data[self.at + 4 : self.at + size]
+
+    def place(self, slot):
+        """Return where a field is; None: it has its default."""
+        at = 4 + 2 * slot
+        offset = self.one("H", self.slots + at) if at < self.end else 0
+        return self.at + offset if offset else None
+
+    def number(self, slot, kind="i", default=0):
+        """Return a field that is a number."""
+        at = self.place(slot)
+        return default if at is None else self.one(kind, at)
+
+    def target(self, slot):
+        """Return where what a field refers to is."""
+        at = self.place(slot)
+        return None if at is None else at + self.one("I", at)
+
+    def numbers(self, slot, kind="i"):
+        """Return a field that is a list of numbers."""
+        at = self.target(slot)
+        return [] if at is None else self.unpack(kind, at + 4, self.one("I", at))
+
+    def tables(self, slot):
+        """Return a field that is a list of tables."""
+        start = self.target(slot)
+        return [Table(self.data, start + 4 + 4 * i + offset) for i, offset in enumerate(self.numbers(slot, "I"))]
+
+    def table(self, slot):
+        """Return a field that is a table."""
+        at = self.target(slot)
+        return None if at is None else Table(self.data, at)
+
+
+class Tensor:
+    """A tensor; `data` are the bytes of a constant."""
+
+    def __init__(self, table, buffers):
+        self.shape = table.numbers(0)
+        demand(len(self.shape) <= 16, "a tensor has more than 16 dimensions")
+        demand(all(n >= 0 for n in self.shape), "the model file is damaged")
+        self.type = table.number(1, "b")
+        self.width = WIDTHS.get(self.type, 0)
+        self.elements, self.channels = prod(self.shape), prod(self.shape[-1:])
+        self.is_variable = bool(table.number(5, "?", False))
+        index = table.number(2, "I")
+        demand(index == 0 or index < len(buffers), "the model file is damaged")
+        self.data = b"".join(buffers[index].numbers(0, "s")) if index else b""
+        kind = {INT32: "<i", INT64: "<q"}.get(self.type)
+        self.integers = [n for (n,) in struct.iter_unpack(kind, self.data)] if kind else []
+        quantization = table.table(4)
+        scales = quantization.numbers(2, "f") if quantization else []
+        zeros = quantization.numbers(3, "q") if quantization else []
+        self.kind = self.type, self.shape, scales, zeros
+        self.meaning = self.type, [n for n in self.shape if n != 1], scales, [n for n in zeros if n]
+
+
+class Operator:
+    """An operator; an input that it leaves out is -1."""
+
+    def __init__(self, table, codes, number):
+        self.number, code = number, codes[table.number(0, "I")]
+        self.code = max(code.number(0, "b"), code.number(3, "i"))  # older files have it in one byte
+        self.kind = NAMES.get(self.code, "OTHER")
+        self.custom = b"".join(code.numbers(1, "s"))
+        self.is_function = self.custom == b"TFLM_DECODE" or (self.code not in STATEFUL and self.code not in RANDOM)
+        self.inputs, self.outputs = table.numbers(1), table.numbers(2)
+        self.options = table.table(4)
+
+    def option(self, slot, kind="i", default=0):
+        """Return a field of its options; slots are those of the schema of TensorFlow Lite."""
+        return self.options.number(slot, kind, default) if self.options else default
+
+
+class Model:
+    """The main graph of a file; its tensors and operators are numbered as there."""
+
+    def __init__(self, data):
+        Fuel.left = Fuel.MOST
+        root = Table(data, struct.unpack_from("<I", data)[0])
+        codes, graph, buffers = root.tables(1), root.tables(2)[0], root.tables(4)
+        self.tensors = [Tensor(table, buffers) for table in graph.tables(0)]
+        self.inputs, self.outputs = graph.numbers(1), graph.numbers(2)
+        self.operators = [Operator(table, codes, number) for number, table in enumerate(graph.tables(3))]
+        self.producer = {t: (op, k) for op in self.operators for k, t in enumerate(op.outputs)}
+        self.variables = {t for t, tensor in enumerate(self.tensors) if tensor.is_variable}
+        self.constants = {t for t, tensor in enumerate(self.tensors) if tensor.data}
+        for op in self.operators:  # what follows from constants and shapes only is known when the firmware is built
+            is_known = op.code in (SHAPE, RANK) or self.constants >= {*op.inputs} - {-1}
+            if op.is_function and is_known:
+                self.constants.update(op.outputs)
+        self.same = self.equals()
+
+    def equals(self):
+        """Return for each tensor the first one that holds the same: equal operators made both of equal inputs."""
+        first, same = {}, {}
+        for t, tensor in enumerate(self.tensors):
+            same[t] = first.setdefault((repr(tensor.kind), tensor.data), t) if tensor.data else t
+        for op in self.operators:
+            inputs = [same.get(i, i) for i in op.inputs]
+            if not op.is_function or self.variables & {*inputs}:
+                continue
+            inputs = sorted(inputs) if op.code in (ADD, MUL) else inputs
+            key = repr(
+                (op.code, op.options and op.options.inline(), inputs, [self.tensors[t].kind for t in op.outputs])
+            )
+            for t, before in zip(op.outputs, first.setdefault(key, op.outputs), strict=True):
+                same[t] = same[before]
+        return same

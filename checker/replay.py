@@ -1,0 +1,356 @@
+"""The replay of a plan, byte by byte."""
+
+from collections import defaultdict
+from itertools import accumulate
+from math import prod
+
+from checker.jobs import Job, share
+from checker.model import Fuel, NotCovered, Wrong, demand
+from checker.plan import PlannedModel
+
+KINDS = ("scratch", "variable", "connection", "input", "output", "intermediate")
+"""Of buffers: the first that one of its tensors has."""
+
+
+class Replay:
+    """Pools of bytes: `arenas` has for each the marks of its offsets.
+
+    A mark says what was written there: the model, the tensor of the file, in which run, and which byte of the tensor.
+    Of variables, and of what other models left, the run is 0; the latter, and scratch, have the name of the buffer.
+    """
+
+    def __init__(self, plan, files, buffers):
+        self.steps, self.buffers = plan["steps"], {b.name: b for b in buffers}
+        demand(len(self.buffers) == len(buffers), "two buffers have one name")
+        pairs = zip(plan["models"], files, strict=True)
+        self.models = [PlannedModel(record, file, self.buffers) for record, file in pairs]
+        self._connect()
+        self.arenas, self.run_number, self.step = defaultdict(dict), 0, 0
+        self.unchecked, self.touched = set(), defaultdict(set)
+        self.has_others = any(target["kernels"] != "reference" for target in plan["targets"])
+        texts = [step["text"] for step in self.steps]
+        proofs = {pool["name"]: (pool["certificate"] or {}).get("step") for pool in plan["pools"]}
+        self.proven_at = {pool: texts.index(text) for pool, text in proofs.items() if texts.count(text) == 1}
+        self.loads = {}
+
+    def _connect(self):
+        """Note which inputs other models write; demand that buffers are of those who use them, and of their kind."""
+        kinds, users = defaultdict(set), defaultdict(set)
+        for model in self.models:
+            for name in (name for op in model.operators.values() for name in op["scratch"]):
+                kinds[name].add("scratch")
+            written = {t for op in model.operators.values() for t in op["writes"]} | model.file.variables
+            for t, parts in model.parts.items():
+                for b in {buffer.name: buffer for _, _, buffer in parts if buffer}.values():
+                    is_fed = b.models[0] != model.name and t in model.file.inputs
+                    if is_fed:
+                        self._connect_input(model, t, b.models[0])
+                    is_own = is_fed or b.models[0] == model.name or t not in written
+                    demand(is_own, f'{model.name}: tensor {t} is in "{b.name}", which is of {b.models[0]}')
+                    ports = {"connection": [t] if is_fed else [], "variable": model.file.variables}
+                    ports |= {"input": model.file.inputs, "output": model.file.outputs, "intermediate": [t]}
+                    kinds[b.name].add(next(kind for kind, tensors in ports.items() if t in tensors))
+                    users[b.name].add(model.name)
+        for b in (b for b in self.buffers.values() if b.name in kinds):
+            kind = next(kind for kind in KINDS if kind in kinds[b.name])
+            demand(kind != "scratch" or kinds[b.name] == {kind}, f'"{b.name}" is scratch, and has a tensor')
+            is_part = kind in ("input", "output") and b.kind == "intermediate" in kinds[b.name]
+            demand(b.kind == kind or is_part, f'"{b.name}" is said to be "{b.kind}", and is "{kind}"')
+            demand(kind == "scratch" or {*b.models} == users[b.name], f'"{b.name}" is not used by all that share it')
+
+    def _connect_input(self, model, t, owner):
+        """Demand that an input is an output of the model whose buffer it is in, in the same place, of the same type."""
+        parts, meaning = model.parts[t], model.tensor(t).meaning
+        (source,) = (other for other in self.models if other.name == owner)
+        outputs = [o for o in source.file.outputs if source.parts.get(o) == parts]
+        is_output = any(source.tensor(o).meaning == meaning for o in outputs)
+        demand(is_output, f"{model.name}: input {t} is in a buffer of {owner}, which has no such output there")
+        model.connected[t] = next((o for o in model.connected if model.parts[o] == parts), t)  # both get one value
+
+    def _here(self):
+        text = self.steps[self.step]["text"]
+        return f'step {self.step}, "{text}",'
+
+    def _is_alive(self, buffer):
+        Fuel.spend(len(buffer.intervals))
+        return any(start <= self.step < stop for start, stop in buffer.intervals)
+
+    def _touch(self, model, buffer):
+        """Demand that a model may touch a buffer in this step; None is an array of the application."""
+        if buffer is not None and self.step not in self.touched[buffer.name]:
+            what = f'{self._here()} touches "{buffer.name}", which'
+            demand(model.name in buffer.models, f"{what} is of other models")
+            demand(self._is_alive(buffer), f"{what} the plan says is not alive then")
+            self.touched[buffer.name].add(self.step)
+
+    def _find(self, model, t, elements):
+        """Yield the pool and the offset of elements that a model touches, and the number of each in the plan."""
+        parts, length, width = model.parts[t], model.lengths[t], model.tensor(t).width
+        for element in elements:
+            Fuel.spend(width)
+            part, inside = divmod(element, length)
+            pool, offset, buffer = parts[part]
+            self._touch(model, buffer)
+            yield pool, offset + inside * width, element
+
+    def _marks(self, model, t, element, runs_ago=0):
+        """Return the marks of an element's bytes; None: it is constant."""
+        value, width = model.value[t], model.tensor(t).width
+        source, number = value, model.in_file(t, element)
+        if value not in model.written:  # it shows elements of others, as a view or a concatenation does
+            origin = model.origin(value, number)
+            if origin is None:
+                return None
+            source, number = origin
+            demand(source in model.written, f"{model.name}: no step computes tensor {source}")
+            is_as_wide = model.file.tensors[source].width == width
+            demand(is_as_wide, f"{model.name}: tensor {value} cannot show bytes of tensor {source}")
+        run = 0 if source in model.file.variables else self.run_number - runs_ago
+        source = model.connected.get(source, source)
+        return [(model.name, source, run, byte) for byte in range(number * width, (number + 1) * width)]
+
+    def _put(self, pool, offset, marks):
+        before = len(self.arenas[pool])
+        self.arenas[pool].update(enumerate(marks, offset))
+        Fuel.spend(10 * (len(self.arenas[pool]) - before))  # ten: of memory there is less than of time
+
+    def _write(self, model, t, elements):
+        for pool, offset, element in self._find(model, t, elements):
+            self._put(pool, offset, self._marks(model, t, element))
+
+    def _check(self, model, t, elements, runs_ago=0):
+        """Demand that elements of a tensor are where the plan has them."""
+        demand(t in model.parts, f"{self._here()} reads tensor {t}, which has no place")
+        for pool, offset, element in self._find(model, t, sorted(elements)):
+            wanted = self._marks(model, t, element, runs_ago)
+            demand(wanted is not None, f"{self._here()} reads constants from where nothing writes them")
+            for i, want in enumerate(wanted):
+                mark = self.arenas[pool].get(offset + i)
+                if mark != want:
+                    byte = f"byte {element * len(wanted) + i} of tensor {model.value[t]} at {pool}+{offset + i}"
+                    raise Wrong(f"{self._here()} needs {byte}, where {self._said(mark)}")
+            if pool in self.loads:
+                self.loads[pool].later(wanted)
+
+    def _said(self, mark):
+        if mark is None:
+            return "nothing has been written yet"
+        model, t, run, byte = mark
+        is_new = run in (0, self.run_number)
+        return f"byte {byte} of tensor {t} of {model} is" if is_new else "bytes of an earlier run are"
+
+    def run(self, model, first):
+        """Run a model twice in arenas of its own, beside all that must outlive its runs; return the step after.
+
+        So it does not matter which models run before, between and after.
+        """
+        last, rows = self._last_step(model, first), defaultdict(set)
+        kept = self._kept(model, first, last)
+        self.arenas.clear()
+        self.step = first
+        for t in model.file.variables & model.parts.keys():
+            self._write(model, t, range(model.elements(t)))
+        for b, marks in kept:
+            self._put(b.pool, b.offset, marks)
+        for step in self.steps[first + 1 : last]:
+            rows[step["operator"]].update({step["row"]} - {None})
+        for is_again in (False, True):
+            self.step, done = first, defaultdict(list)
+            self._enter(model, is_again)
+            for self.step in range(first + 1, last):
+                operator, row = self.steps[self.step]["operator"], self.steps[self.step]["row"]
+                done[operator].append(row)
+                if operator is None:
+                    (t,) = model.arriving
+                    self._write(model, t, share(row, len(model.parts[t]), model.elements(t)))
+                else:
+                    record = model.operators[operator]
+                    self._operate(Job(model, record, done[operator], len(rows[operator]), self._here()))
+            self.step = last
+            self._leave(model, done)
+        for b, marks in kept:
+            there = [self.arenas[b.pool].get(at) for at in range(b.offset, b.offset + b.size)]
+            demand(there == marks, f'{model.name} overwrites "{b.name}", which must outlive its runs')
+            if b.pool in self.loads:
+                self.loads[b.pool].later(marks)
+        return last + 1
+
+    def _last_step(self, model, first):
+        """Return the step in which a model leaves that is entered in step `first`; all between must be its own."""
+        entered = [(step["model"], step["kind"]) for step in self.steps[first : first + 1]]
+        demand(entered == [(model.name, "enter")], f"{model.name} is not entered")
+        self.step = first
+        for step in self.steps[first + 1 :]:
+            self.step += 1
+            kind, operator = step["kind"], step["operator"]
+            demand(step["model"] == model.name, f"{self._here()} comes before {model.name} has left")
+            if kind == "leave":
+                return self.step
+            is_known = operator in model.operators if kind == "operator" else (kind, operator) == ("arrival", None)
+            demand(is_known, f"{self._here()} is no operator of the plan")
+        raise Wrong(f"{model.name} never ends")
+
+    def _kept(self, model, first, last):
+        """Return the buffers of other models, with their marks, that must keep their bytes from step to step.
+
+        These are variables, connections, and what the plan says the application keeps.
+        """
+        kept = []
+        for b in self.buffers.values():
+            Fuel.spend(len(b.intervals))
+            if b.kind != "constant" and model.name not in b.models and b.size:
+                is_whole = any(start <= first and last < stop for start, stop in b.intervals)
+                is_lost = b.kind in ("variable", "connection") and not is_whole
+                demand(not is_lost, f'"{b.name}" is not said to be alive while {model.name} runs')
+                if any(start <= last and first < stop for start, stop in b.intervals):
+                    Fuel.spend(b.size)
+                    kept.append((b, [(b.models[0], b.name, 0, byte) for byte in range(b.size)]))
+        return kept
+
+    def _enter(self, model, is_again):
+        """Fill inputs that do not arrive later with new values; outputs that are kept stay in their places."""
+        self.run_number += 1
+        filled = {*model.file.inputs} - model.arriving - model.file.variables
+        for t in sorted(filled, key=lambda t: (t not in model.connected, t)):
+            self._write(model, t, range(model.elements(t)))
+        for t in {*model.file.outputs} & model.parts.keys():
+            if is_again and self._is_kept(model, t):
+                self._check(model, t, range(model.elements(t)), runs_ago=1)
+
+    def _leave(self, model, done):
+        """Demand that all outputs are in their places or have left, inputs have arrived, and what is kept is there."""
+        rows_of = {t: done[number] for number, op in model.operators.items() for t in op["writes"]}
+        for t in {*model.file.outputs} - model.file.constants:
+            if t in model.leaving:  # the application gets each row in the step that computes it
+                is_in_turn = rows_of.get(t) == [*range(prod(model.tensor(t).shape[-3:-2]))]
+                demand(is_in_turn, f"{model.name}: output {t} is to leave row by row, and is not computed so")
+            else:
+                self._check(model, t, range(model.elements(t)))
+        for t in model.file.inputs:
+            if t in model.arriving:
+                is_in_turn = done[None] == [*range(len(model.parts[t]))]
+                demand(is_in_turn, f"{model.name}: the rows of input {t} do not arrive from the first to the last")
+            elif self._is_kept(model, t):
+                self._check(model, t, range(model.elements(t)))
+
+    def _is_kept(self, model, t):
+        """Tell whether a port keeps its bytes at this step: the plan says so, or others read the same input."""
+        buffers = [buffer for _, _, buffer in model.parts[t]]
+        if None in buffers:
+            return False
+        is_read_again = t in model.connected and any(len(b.models) > 2 or b.kind == "variable" for b in buffers)
+        return is_read_again or all(map(self._is_alive, buffers))
+
+    def _operate(self, job):
+        """Check what a job needs, then mark what it writes."""
+        model, scratch = job.model, self._scratch(job)
+        writes = job.turns(job.turn)
+        reads = job.reads(writes)
+        if job.is_copy:
+            (copy,), (source,) = writes, reads
+            is_equal = all(self._marks(model, copy, e) == self._marks(model, source, e) for e in range(job.elements))
+            demand(is_equal, f"{job.what} copies other values than those of tensor {model.value[copy]}")
+        for t, turns in reads.items():
+            self._check(model, t, turns)
+        writes = writes if job.is_last else {}
+        read, written = self._turns_of_bytes(model, reads), self._turns_of_bytes(model, writes)
+        size = sum(len(turns) * model.tensor(t).width for t, turns in writes.items())
+        demand(len(written) == size, f"{job.what} writes two elements to one place")
+        begun = [pool for pool, step in self.proven_at.items() if step == self.step and pool not in self.loads]
+        loads = {pool: self._load(pool, read, [] if job.sums else scratch) for pool in begun}  # outputs may be on sums
+        self._check_scratch(job, [b for b, _ in scratch], read, written)
+        for at, (turn, element, t) in read.items():
+            if at in written and written[at][0] < turn:
+                if job.kind == "OTHER":
+                    raise NotCovered(f"{job.what} whose output overlaps what it reads")
+                place = f"element {element} of tensor {model.value[t]} at {at[0]}+{at[1]}"
+                raise Wrong(f"{job.what} overwrites {place} before it has read it for the last time")
+        for t, turns in writes.items():
+            self._write(model, t, turns)
+        for pool, load in loads.items():
+            load.written = self._turns_of_marks(pool, written)
+        self.loads |= loads
+
+    def _turns_of_bytes(self, model, turns_of):
+        """Return {(pool, offset): (last turn, element, tensor)}, given {tensor: {element: turn}}."""
+        found = {}
+        for t, turns in turns_of.items():
+            for pool, offset, element in self._find(model, t, turns):
+                for at in range(offset, offset + model.tensor(t).width):
+                    found[pool, at] = max((turns[element], element, t), found.get((pool, at), (turns[element],)))
+        return found
+
+    def _turns_of_marks(self, pool, turns):
+        return {self.arenas[pool][at]: turn for (where, at), (turn, *_) in turns.items() if where == pool}
+
+    def _load(self, pool, read, scratch):
+        """Return what a pool holds when the operator begins whose step shows the pool's bound."""
+        Fuel.spend(len(self.arenas[pool]))
+        size = sum(size for b, size in scratch if b.pool == pool)
+        return Load({*self.arenas[pool].values()}, self._turns_of_marks(pool, read), size)
+
+    def _scratch(self, job):
+        """Return pairs of an operator's scratch buffers and the bytes that it needs of each."""
+        buffers, needed, model = [], job.scratch(), job.model.name
+        for name in job.record["scratch"]:
+            demand(name in self.buffers, f'{job.what} has scratch "{name}", which is no buffer')
+            buffers.append(self.buffers[name])
+        if len(needed) == 3 and len(buffers) == 2:  # detection has no best scores of all classes then
+            needed = [needed[0], needed[2]]
+            self.unchecked.add(f"{model}: that operator {job.operator.number} picks boxes of each class by itself")
+        pairs = [*zip(buffers, needed, strict=False)]
+        fits = all(b.size >= n and b.offset % unit == 0 and b.alignment % unit == 0 for b, (n, unit) in pairs)
+        if fits and len(buffers) == len(needed):
+            return [(b, size) for b, (size, _) in pairs]
+        wanted = " and ".join(f"{size} bytes at a multiple of {unit}" for size, unit in needed) or "no bytes"
+        demand(self.has_others, f"{job.what} needs scratch of {wanted}")
+        self.unchecked.add(f"{model}: scratch of operator {job.record['operator']}, which may be of another library")
+        job.sums = 0  # it is not known what is there
+        return [(b, b.size) for b in buffers]
+
+    def _check_scratch(self, job, buffers, read, written):
+        """Scratch is written when the operator begins.  Sums stay from the first row to the last, which reads them."""
+        width, seen, turns = job.scratch()[0][1] if job.sums else 1, set(), {}
+        for turn, element, _ in written.values():
+            turns[element % max(1, job.sums)] = max(turn, turns.get(element % max(1, job.sums), turn))
+        for b in buffers:
+            self._touch(job.model, b)
+            Fuel.spend(b.size)
+            marks, offsets = (
+                [(job.model.name, b.name, 0, byte) for byte in range(b.size)],
+                range(b.offset, b.offset + b.size),
+            )
+            is_there = [self.arenas[b.pool].get(at) for at in offsets] == marks
+            is_begun = job.adds_up and not job.is_first
+            demand(is_there or not is_begun, f'{job.what} needs its sums in "{b.name}", which were overwritten')
+            self._put(b.pool, b.offset, marks)
+            for byte, at in enumerate((b.pool, offset) for offset in offsets):
+                demand(at not in seen, f"{job.what} has scratch twice")
+                demand(at not in read, f"{job.what} reads tensor {read.get(at, [0])[-1]} where its scratch is")
+                seen.add(at)
+                if at in written:
+                    if not job.sums:
+                        raise NotCovered(f"{job.what} whose output overlaps its scratch")
+                    is_read = turns.get(byte // width, written[at][0]) <= written[at][0]
+                    demand(is_read, f"{job.what} overwrites sum {byte // width} before it is read")
+
+
+class Load:
+    """What a pool must hold in one step, wherever that is: marks that it `held` before, and those that turns of the
+    step's operator read or write; `scratch` are bytes besides.
+    """
+
+    def __init__(self, held, read, scratch):
+        self.held, self.read, self.written, self.scratch, self.needed = held, read, {}, scratch, set()
+
+    def later(self, marks):
+        """Note what is read after the step."""
+        self.needed.update(mark for mark in marks if mark in self.held or mark in self.written)
+
+    def most(self):
+        """Return the bytes needed at the fullest turn; what a turn reads is read before it writes."""
+        changes = [(turn, -1) for mark, turn in self.read.items() if mark not in self.needed]
+        unread = len(changes)
+        changes += [(turn, 1) for mark, turn in self.written.items() if mark in self.needed]
+        most = max(accumulate((change for _, change in sorted(changes)), initial=unread))
+        return len(self.needed & self.held) + self.scratch + most
