@@ -98,8 +98,3 @@ def test_readme_has_650_words_at_most() -> None:
     prose = re.sub(r"\]\([^)]*\)|(?m:^\|[-:|]*$)|\|", " ", without_code)
     words = [word for word in prose.split() if re.search(r"\w", word)]
     assert len(words) <= 650
-
-
-def test_pages_have_50_000_words_at_most() -> None:
-    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY"))]
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 50_000
