@@ -160,10 +160,14 @@ def _check_rfc_flags(words: Words) -> None:
         raise UsageError(Diagnostic("U225", message, help=suggestion(flag.name, sorted(known), "there are")))
 
 
+def _pairs(value: str) -> dict[str, str]:
+    options = dict.fromkeys(part.strip() for part in value.split(";") if part.strip())
+    return {key.strip(): value.strip() for key, _, value in (option.partition("=") for option in options)}
+
+
 def _pool(flag: Flag, name: str, access: Literal["rw", "ro"], defined_targets: Sequence[str]) -> TvmcPool:
     """Read "target=c:rw,accel:ro;size=1000", where ":rw" may be missing."""
-    options = dict.fromkeys(part.strip() for part in flag.value.split(";") if part.strip())
-    pairs = {key.strip(): value.strip() for key, _, value in (option.partition("=") for option in options)}
+    pairs = _pairs(flag.value)
     family = flag.name.removesuffix(f"-{name}")
     if not pairs.keys() <= {"target", "size"} or "" in pairs.values() or "target" not in pairs:
         message = f"{quoted(flag)} does not say which targets reach pool {quoted(name)}, and perhaps its size"
