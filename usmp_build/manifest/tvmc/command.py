@@ -23,6 +23,14 @@ _OF_PASSES = ("tir.usmp.enable", "tir.usmp.algorithm", "tir.usmp.use_workspace_i
 _OTHERS = ("--output", "-o", "--output-format", "-f", "--executor", "--runtime", "--opt-level", "-O")
 _ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb")
 
+_FAMILIES: Mapping[str, Literal["rw", "ro"]] = {
+    f"{RFC}workspace-pool": "rw",
+    f"{RFC}parameter-pool": "ro",
+    f"{RFC}constant-pool": "ro",
+}
+"""The beginning of flags: with "s" they name pools, with "-POOL" they say what a pool is.  TVM later said constants."""
+_HELP = 'write {}-{}="target=c,accel;size=1000"'
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -117,15 +125,6 @@ def _algorithm(passes: Mapping[str, str]) -> str:
         return name
     message = f"tir.usmp.algorithm of TVMC names {quoted(name)}, which does not exist"
     raise UsageError(Diagnostic("U229", message, help=suggestion(name, _ALGORITHMS, "there are")))
-
-
-_FAMILIES: Mapping[str, Literal["rw", "ro"]] = {
-    f"{RFC}workspace-pool": "rw",
-    f"{RFC}parameter-pool": "ro",
-    f"{RFC}constant-pool": "ro",
-}
-"""The beginning of flags: with "s" they name pools, with "-POOL" they say what a pool is.  TVM later said constants."""
-_HELP = 'write {}-{}="target=c,accel;size=1000"'
 
 
 def _rfc_pools(words: Words, defined_targets: Sequence[str]) -> Iterator[TvmcPool]:
