@@ -28,6 +28,9 @@ from usmp_build.providers import installed
 from usmp_build.report.over_budget import over_budget
 from usmp_build.request import Isa
 
+_SUFFIXES = (".py", ".j2", ".c", ".h")
+"""Suffixes of code, templates and kernels."""
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
@@ -158,10 +161,6 @@ def _pool_bytes(manifest: Manifest, expected: Sequence[str]) -> Iterator[Diagnos
             message = f'the build expects the bytes of pool "{name}", which is no constant pool of the application'
             place = manifest.places.key("pools", name) if name in manifest.pools else manifest.places.document
             yield Diagnostic("U246", message, place, help_)
-
-
-_SUFFIXES = (".py", ".j2", ".c", ".h")
-"""Suffixes of code, templates and kernels."""
 
 
 def _generator_files() -> Iterator[str]:

@@ -23,6 +23,14 @@ _COUNTED = {
 }
 """Fields of what a rewrite removed, in words."""
 
+_OTHERS = {
+    "every order": "no order and no directions make a better plan",
+    "this order": "no directions are better, another order may be",
+}
+"""What is known of other schedules, by what is proven."""
+_NO_SCHEDULE = "no order and no directions of operators need less, with the same buffers"
+_NO_ORDER_OF_ROWS = "no order of rows needs less, all forward or all backward, with the same buffers"
+
 
 def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
     """Show pools, models, what sharing saved, and what is known of the plan."""
@@ -288,16 +296,6 @@ def _shown(cost: int, row: CostRow) -> str:
     if row.unit == "nanoseconds":
         return f"{cost // 1000:,}.{cost // 100 % 10} us"
     return f"{cost:,} {row.unit}"
-
-
-_OTHERS = {
-    "every order": "no order and no directions make a better plan",
-    "this order": "no directions are better, another order may be",
-}
-"""What is known of other schedules, by what is proven."""
-
-_NO_SCHEDULE = "no order and no directions of operators need less, with the same buffers"
-_NO_ORDER_OF_ROWS = "no order of rows needs less, all forward or all backward, with the same buffers"
 
 
 def _workspace_lines(summary: Summary, max_live: int | None) -> list[str]:

@@ -5,7 +5,7 @@ In pools of the application the struct is a view of bytes that are not in C; the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import wrap
 
@@ -28,19 +28,17 @@ def constant_groups(
     analysis: Analysis, plan: Plan, summary: Summary
 ) -> tuple[Mapping[int, str], tuple[ConstantGroup, ...]]:
     """Return C expressions for the constant buffers, by index, and the structs that hold them."""
-    buffers, seals = analysis.storage.buffers, set(analysis.storage.seals.values())
-    order = [i for i, b in enumerate(buffers) if b.kind is Kind.CONSTANT and b.size and i not in seals]
-    order.sort(key=lambda i: plan.allocations[i])
+    buffers = analysis.storage.buffers
     expressions: dict[int, str] = {}
     groups = []
-    for (pool, only), members in groupby(order, lambda i: (plan.allocations[i].pool, buffers[i].only_model)):
+    for (pool, only), members in groupby(
+        _in_order(analysis, plan), lambda i: (plan.allocations[i].pool, buffers[i].only_model)
+    ):
         indices = list(members)
         readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
         whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
         symbol = constants_object(whose, summary.pools[pool].name)
-        preferred = [c_member(buffers[i].name.partition(".")[2]) for i in indices]
-        both = unique([*preferred, *(f"{name}_padding" for name in preferred)])
-        names, paddings = both[: len(preferred)], both[len(preferred) :]
+        names, paddings = _members([buffers[i].name for i in indices])
         rows = tuple(_rows(analysis, indices, names, paddings))
         unit = max(analysis.problem.buffers[i].alignment for i in indices)
         start = plan.allocations[indices[0]].offset
@@ -49,6 +47,20 @@ def constant_groups(
         member = f"{symbol}->" if summary.pools[pool].is_passed else f"{symbol}."
         expressions |= {i: member + name for i, name in zip(indices, names, strict=True)}
     return expressions, tuple(groups)
+
+
+def _in_order(analysis: Analysis, plan: Plan) -> list[int]:
+    """Return the constants, without seals, in the order of their places."""
+    seals = set(analysis.storage.seals.values())
+    buffers = ((i, b) for i, b in enumerate(analysis.storage.buffers) if i not in seals)
+    return sorted((i for i, b in buffers if b.kind is Kind.CONSTANT and b.size), key=plan.allocations.__getitem__)
+
+
+def _members(buffers: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return for each buffer the name of its member in a struct, and that of the padding behind it."""
+    preferred = [c_member(name.partition(".")[2]) for name in buffers]
+    both = unique([*preferred, *(f"{name}_padding" for name in preferred)])
+    return both[: len(preferred)], both[len(preferred) :]
 
 
 def pool_bytes(analysis: Analysis, plan: Plan, summary: Summary) -> Iterator[PoolBytes]:

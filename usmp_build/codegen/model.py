@@ -34,6 +34,8 @@ from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 
+Check = tuple[str, str]
+
 
 def model_code(
     request: Request,
@@ -260,9 +262,6 @@ class _Valued:
                 outputs += (t for t in op.outputs if t not in self._valued)
                 self._valued.update(op.outputs)
         return outputs
-
-
-Check = tuple[str, str]
 
 
 def _placement_checks(model: str, problem: Problem, buffers: Mapping[int, BufferCode]) -> Iterator[Check]:

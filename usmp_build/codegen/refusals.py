@@ -26,6 +26,11 @@ _LARGEST_OFFSET = (1 << 31) - 1
 _PLAN_ONLY = '"usmp-build plan" shows the plan without generating C'
 _USE_EXTERN = f'run it on a target with kernels = "extern", for which the application supplies them; {_PLAN_ONLY}'
 
+_GENERATED = 'let it live in pools with owner = "generated"'
+Refusal = tuple[str, str]
+"""What has no C, and the suggested fix."""
+_MOVE = "move it into a function of the program that main calls: the application supplies the functions"
+
 
 def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -> None:
     """Raise KernelError for all of model `index` that has no C.
@@ -69,9 +74,6 @@ def _flow(analysis: Analysis, ref: OperatorRef) -> Iterator[tuple[str, str]]:
             yield f"{who} copies a tensor in banked memory", "let the tensors that it touches be in other pools"
 
 
-_GENERATED = 'let it live in pools with owner = "generated"'
-
-
 def refuse_passed(request: Request, analysis: Analysis, plan: Plan, summary: Summary, index: int) -> None:
     """Raise KernelError for what model `index` has in pools of the application but gets no pointer to.
 
@@ -112,12 +114,6 @@ def _passed_pool(analysis: Analysis, plan: Plan, summary: Summary, ref: TensorRe
     buffer = analysis.storage.tensors.get(ref)
     pool = summary.pools[plan.allocations[buffer].pool] if buffer is not None else None
     return pool.name if pool and pool.is_passed else ""
-
-
-Refusal = tuple[str, str]
-"""What has no C, and the suggested fix."""
-
-_MOVE = "move it into a function of the program that main calls: the application supplies the functions"
 
 
 def _program_refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:

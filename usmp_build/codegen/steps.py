@@ -37,7 +37,7 @@ def step_code(
     calls = tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls)
     row = ["int32_t y"] if analysis.choices.jobs(ref) > 1 else []
     if row:
-        calls = tuple(of_one_row(*each) for each in zip(calls, kernel.calls, strict=True))
+        calls = tuple(map(of_one_row, calls, kernel.calls))
     named = {argument.partition("->")[0] for call in calls for argument in call.arguments}
     passed = [group for group in groups if group.symbol in named]
     return StepCode(

@@ -23,11 +23,12 @@ def validity(request: Request, analysis: Analysis, index: int, inputs: Names, ou
     by_rows = _tensors(index, analysis.choices.by_rows.tables)
     filled = by_rows | _tensors(index, (connection.consumer for connection in analysis.connections))
     fed = by_rows | _tensors(index, (connection.producer for connection in analysis.connections))
-    caller_inputs = [name for tensor, name in zip(main.inputs, inputs, strict=True) if tensor not in filled]
+    named = list(zip(main.inputs, inputs, strict=True))
+    caller_inputs = [name for tensor, name in named if tensor not in filled]
     roots = [(main.roots.get(t, t), name) for t, name in zip(main.outputs, outputs, strict=True)]
-    reserved_inputs = main.inputs if request.models[index].outputs is Outputs.RESERVED else ()
-    plain_outputs = [name for root, name in roots if root not in fed and root not in reserved_inputs]
-    own_inputs = {t: name for t, name in zip(main.inputs, inputs, strict=True) if t not in reserved_inputs}
+    reserved_inputs = set(main.inputs if request.models[index].outputs is Outputs.RESERVED else ())
+    plain_outputs = [name for root, name in roots if root not in fed | reserved_inputs]
+    own_inputs = {tensor: name for tensor, name in named if tensor not in reserved_inputs}
     sentences = (
         *(_inputs(request, index, _Ports("input", caller_inputs, len(inputs))) if caller_inputs or not inputs else ()),
         *_connected(request, analysis, index, roots),

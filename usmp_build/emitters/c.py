@@ -24,6 +24,15 @@ from usmp_build.output.bundle import OutputFile
 ABI = 2
 """Of generated code and "usmp.h": one that does not know the other refuses to compile."""
 
+_TEXT_OR_COMMENT = re.compile(
+    r"""
+    (?P<text> "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
+    | /\*.*?\*/
+    | //(?:\\\n|[^\n])*
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
 
 def emit(layout: Layout) -> Iterator[OutputFile]:
     """Yield all C files of a plan, and the bytes of constant pools of the application."""
@@ -69,16 +78,6 @@ def _model_code(layout: Layout) -> Iterator[OutputFile]:
         constants = {"owner": row.name, "groups": groups, **common}
         yield OutputFile(f"{row.name}_constants.h", render("constants.h.j2", **constants))
         yield OutputFile(f"{row.name}.c", render("model.c.j2", **values))
-
-
-_TEXT_OR_COMMENT = re.compile(
-    r"""
-    (?P<text> "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
-    | /\*.*?\*/
-    | //(?:\\\n|[^\n])*
-    """,
-    re.DOTALL | re.VERBOSE,
-)
 
 
 def _pool_ids(pools: Iterable[PoolBytes], code: Iterable[OutputFile]) -> Mapping[str, int]:

@@ -38,6 +38,10 @@ _MINIMUM = {
 }
 """Least value of options."""
 
+_OPERAND_COUNTS = {READ: (1, 1), ASSIGN: (2, 0)}
+"""Operator kind → its number of inputs and outputs; the first input is the handle."""
+_CURE = "Convert the model so that every subgraph that uses a variable has a VAR_HANDLE of its own."
+
 
 def check(model: Model) -> Diagnostic | None:
     """Return the first fault of `model`, without a place; None if there is none."""
@@ -170,10 +174,6 @@ def _port_faults(model: Model) -> Iterator[Diagnostic]:
                 yield Diagnostic("T238", message)
 
 
-_OPERAND_COUNTS = {READ: (1, 1), ASSIGN: (2, 0)}
-"""Operator kind → its number of inputs and outputs; the first input is the handle."""
-
-
 def _variable_faults(model: Model) -> Iterator[Diagnostic]:
     """Yield the faults of the variables of a model; indices of tensors must be valid."""
     for index, graph in enumerate(model.subgraphs):
@@ -224,6 +224,3 @@ def _handle_faults(index: int, graph: Subgraph) -> Iterator[Diagnostic]:
     for tensor in sorted(names_by_handle.keys() & {*graph.inputs, *graph.outputs}):
         label = tensor_label(index, tensor, graph.tensors[tensor].name)
         yield Diagnostic("T268", f"{label} is the handle of a variable, and leaves subgraph {index}", help=_CURE)
-
-
-_CURE = "Convert the model so that every subgraph that uses a variable has a VAR_HANDLE of its own."

@@ -21,6 +21,9 @@ MOST = 256
 _WORD = 4
 """Bytes of a machine word: pages are multiples of it."""
 
+_CACHED = ("dma", "cacheable")
+_LISTS = {"rw": "workspace_pools", "ro": "constant_pools"}
+
 
 def problems(manifest: Manifest, models: Collection[str] | None = None) -> Iterator[Diagnostic]:
     """Yield everything that is wrong; `models` are those that overrides add or move, None if not known yet."""
@@ -197,9 +200,6 @@ def _rows_from_outside(manifest: Manifest) -> Iterator[Diagnostic]:
                     yield Diagnostic("M112", message, manifest.places.value("models", name, side), help_)
 
 
-_CACHED = ("dma", "cacheable")
-
-
 def _speed_and_cache(manifest: Manifest) -> Iterator[Diagnostic]:
     """Find speeds that cannot be compared, and cache settings that are incomplete or contradictory."""
     places = manifest.places
@@ -255,9 +255,6 @@ def _lines(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
         message = f'pool "{name}" has "page_bytes" {pool.page_bytes:,}, no multiple of its "cache_line", {line}'
         help_ = "make it a multiple: rows in different pages share no line"
         yield Diagnostic("M133", message, places.value("pools", name, "page_bytes"), help_)
-
-
-_LISTS = {"rw": "workspace_pools", "ro": "constant_pools"}
 
 
 def _unused(manifest: Manifest, models: Collection[str] | None) -> Iterator[Diagnostic]:

@@ -24,6 +24,9 @@ from usmp_build.manifest.unsupported import unsupported
 MOST_PROBLEMS = 100
 """Most problems reported at once."""
 
+_WITHIN = 1 << 16
+"""Bytes at the beginning that are searched."""
+
 
 def load(text: bytes, file: str) -> Manifest:
     """Read a manifest; `file` is its name in messages.
@@ -77,10 +80,6 @@ def _remove(document: dict[str, Any], path: Path) -> None:
         for part in path[:-1]:
             above = above[part]
         del above[path[-1]]
-
-
-_WITHIN = 1 << 16
-"""Bytes at the beginning that are searched."""
 
 
 class _Kind(NamedTuple):

@@ -24,6 +24,9 @@ from usmp_build.request import (
     Request,
 )
 
+_OF_WEIGHTS = ("constant_channels",)
+"""Rewrites that depend on the values of weights."""
+
 
 def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
     """Return the request of a manifest with overrides, which take precedence.  Raises as `refuse` does."""
@@ -48,10 +51,6 @@ def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
         concurrent=concurrent(manifest, overrides, names),
         connections=tuple(connections(manifest, names)),
     )
-
-
-_OF_WEIGHTS = ("constant_channels",)
-"""Rewrites that depend on the values of weights."""
 
 
 class _Candidates:

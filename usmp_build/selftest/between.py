@@ -12,6 +12,9 @@ from usmp_build.layout.layout import Layout
 from usmp_build.pipeline import Planned
 from usmp_build.request import InputOutput, Inputs, Outputs
 
+_Pair: TypeAlias = tuple[int, PortRow]
+"""A tensor, and its port."""
+
 
 def order(planned: Planned) -> list[int]:
     """Return the models so that producers come before consumers, unless they feed each other in a cycle."""
@@ -51,10 +54,6 @@ def by_rows(planned: Planned, model: int) -> list[int]:
     """Return the inputs of a model, by position, that arrive row by row: after all others were filled."""
     row = planned.summary.models[model]
     return [position for position, name in enumerate(row.inputs) if name in row.inputs_by_rows]
-
-
-_Pair: TypeAlias = tuple[int, PortRow]
-"""A tensor, and its port."""
 
 
 def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:

@@ -19,6 +19,9 @@ Sample: TypeAlias = tuple[NDArray[Any], ...]
 _FLOAT_RANGE = 4.0
 """Floats are drawn from [-4, 4]: networks are trained on inputs of about that size."""
 
+Indices: TypeAlias = NDArray[Any]
+"""The highest index: one for all elements of a tensor, or one for each element of its last axis."""
+
 
 def samples(model: Model, runs: int, seed: int) -> list[Sample]:
     """Draw inputs for `runs` runs: random, lowest, highest, then random again; the same for the same seed."""
@@ -51,10 +54,6 @@ def _range(tensor: Tensor) -> tuple[float, float]:
         return -_FLOAT_RANGE, _FLOAT_RANGE
     info = np.iinfo(name)
     return (info.min, info.max) if info.bits <= 16 else (max(info.min, -128), 127)
-
-
-Indices: TypeAlias = NDArray[Any]
-"""The highest index: one for all elements of a tensor, or one for each element of its last axis."""
 
 
 def _highest_indices(graph: Subgraph) -> Mapping[int, Indices]:

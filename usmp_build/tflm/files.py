@@ -12,6 +12,20 @@ from usmp_build.ir.options import VarHandle
 from usmp_build.operators.table import OPERATORS
 from usmp_build.output.bundle import Bundle, OutputFile
 
+_CUSTOM = "CUSTOM:"
+_SIGNAL = f"{_CUSTOM}Signal"
+_EXCEPTIONS = {
+    "BATCH_MATMUL": "BatchMatMul",
+    "CUMSUM": "CumSum",
+    "PADV2": "PadV2",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTM",
+    "CUSTOM:CIRCULAR_BUFFER": "CircularBuffer",
+    "CUSTOM:TFLM_DECODE": "Decode",
+    "CUSTOM:TFLite_Detection_PostProcess": "DetectionPostprocess",
+    "CUSTOM:ethos-u": "EthosU",
+}
+"""Methods that are not called like the operator in camel case, or like the signal operator without "Signal"."""
+
 
 @dataclass(frozen=True)
 class Exported:
@@ -79,21 +93,6 @@ def _sources(models: Sequence[Exported], needed: Sequence[_Registration], measur
     }
     for name in ("tflm_memory.h", "tflm_resolver.h", "tflm_models.cc"):
         yield OutputFile(name, render(f"{name}.j2", **values))
-
-
-_CUSTOM = "CUSTOM:"
-_SIGNAL = f"{_CUSTOM}Signal"
-_EXCEPTIONS = {
-    "BATCH_MATMUL": "BatchMatMul",
-    "CUMSUM": "CumSum",
-    "PADV2": "PadV2",
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTM",
-    "CUSTOM:CIRCULAR_BUFFER": "CircularBuffer",
-    "CUSTOM:TFLM_DECODE": "Decode",
-    "CUSTOM:TFLite_Detection_PostProcess": "DetectionPostprocess",
-    "CUSTOM:ethos-u": "EthosU",
-}
-"""Methods that are not called like the operator in camel case, or like the signal operator without "Signal"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,14 +94,19 @@ class _Handles:
         own = [t for t in graph.inputs if (index, t) in self._known]
         first = 1 + max((op.position for op in graph.operators), default=-1)
         handles = [Operator(HANDLE, (), (t,), self._known[index, t], first + n) for n, t in enumerate(own)]
+        moved = self._moved(index, own)
+        operators = [self._without_handles(op, index, moved) for op in graph.operators]
+        outputs = tuple(t for t in graph.outputs if (index, t) not in self._known) if index else graph.outputs
+        return replace(graph, inputs=inputs, outputs=outputs, operators=(*handles, *operators))
+
+    def _moved(self, index: int, own: Iterable[int]) -> dict[int, int]:
+        """Return handle → the first one of its variable: of those that were inputs, or of an operator."""
+        graph = self.model.subgraphs[index]
         firsts: dict[Options, int] = {}
         for t in (*own, *(t for op in graph.operators if op.kind == HANDLE for t in op.outputs)):
             firsts.setdefault(self._known[index, t], t)
         names = ((t, self._known.get((index, t))) for t in range(len(graph.tensors)))
-        moved = {t: firsts[name] for t, name in names if name in firsts}
-        operators = [self._without_handles(op, index, moved) for op in graph.operators]
-        outputs = tuple(t for t in graph.outputs if (index, t) not in self._known) if index else graph.outputs
-        return replace(graph, inputs=inputs, outputs=outputs, operators=(*handles, *operators))
+        return {t: firsts[name] for t, name in names if name in firsts}
 
     def _without_handles(self, op: Operator, index: int, moved: dict[int, int]) -> Operator:
         if called_subgraphs(op.options):

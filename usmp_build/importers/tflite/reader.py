@@ -20,6 +20,10 @@ from usmp_build.operators.well_formed import first_fault
 
 _VERSION = 3
 
+_NO_DATA = 0
+"""The index of the buffer that stands for none, whatever is in it."""
+_TYPES = {number: DType[name] for number, name in enumerate(TYPES) if name in DType.__members__}
+
 
 def import_tflite(data: bytes, name: str, path: str, /) -> Model:
     """Return the model in `data`, called `name`, as C can run it.
@@ -110,11 +114,6 @@ def _ports(names: tuple[schema.TensorMap, ...], tensors: tuple[int, ...]) -> tup
     """Return the names of `tensors`, without those that tools left when they changed a model's inputs or outputs."""
     indices = set(tensors)
     return tuple(Port(entry.name, entry.tensor_index) for entry in names if entry.tensor_index in indices)
-
-
-_NO_DATA = 0
-"""The index of the buffer that stands for none, whatever is in it."""
-_TYPES = {number: DType[name] for number, name in enumerate(TYPES) if name in DType.__members__}
 
 
 def _read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Sequence[schema.Buffer]) -> Tensor:

@@ -23,6 +23,14 @@ _OF_PASSES = ("tir.usmp.enable", "tir.usmp.algorithm", "tir.usmp.use_workspace_i
 _OTHERS = ("--output", "-o", "--output-format", "-f", "--executor", "--runtime", "--opt-level", "-O")
 _ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb")
 
+_FAMILIES: Mapping[str, Literal["rw", "ro"]] = {
+    f"{RFC}workspace-pool": "rw",
+    f"{RFC}parameter-pool": "ro",
+    f"{RFC}constant-pool": "ro",
+}
+"""The beginning of flags: with "s" they name pools, with "-POOL" they say what a pool is.  TVM later said constants."""
+_HELP = 'write {}-{}="target=c,accel;size=1000"'
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -119,15 +127,6 @@ def _algorithm(passes: Mapping[str, str]) -> str:
     raise UsageError(Diagnostic("U229", message, help=suggestion(name, _ALGORITHMS, "there are")))
 
 
-_FAMILIES: Mapping[str, Literal["rw", "ro"]] = {
-    f"{RFC}workspace-pool": "rw",
-    f"{RFC}parameter-pool": "ro",
-    f"{RFC}constant-pool": "ro",
-}
-"""The beginning of flags: with "s" they name pools, with "-POOL" they say what a pool is.  TVM later said constants."""
-_HELP = 'write {}-{}="target=c,accel;size=1000"'
-
-
 def _rfc_pools(words: Words, defined_targets: Sequence[str]) -> Iterator[TvmcPool]:
     """Yield workspaces, then constant pools, each in the order of the flag that names them.
 
@@ -160,10 +159,14 @@ def _check_rfc_flags(words: Words) -> None:
         raise UsageError(Diagnostic("U225", message, help=suggestion(flag.name, sorted(known), "there are")))
 
 
+def _pairs(value: str) -> dict[str, str]:
+    options = dict.fromkeys(part.strip() for part in value.split(";") if part.strip())
+    return {key.strip(): value.strip() for key, _, value in (option.partition("=") for option in options)}
+
+
 def _pool(flag: Flag, name: str, access: Literal["rw", "ro"], defined_targets: Sequence[str]) -> TvmcPool:
     """Read "target=c:rw,accel:ro;size=1000", where ":rw" may be missing."""
-    options = dict.fromkeys(part.strip() for part in flag.value.split(";") if part.strip())
-    pairs = {key.strip(): value.strip() for key, _, value in (option.partition("=") for option in options)}
+    pairs = _pairs(flag.value)
     family = flag.name.removesuffix(f"-{name}")
     if not pairs.keys() <= {"target", "size"} or "" in pairs.values() or "target" not in pairs:
         message = f"{quoted(flag)} does not say which targets reach pool {quoted(name)}, and perhaps its size"

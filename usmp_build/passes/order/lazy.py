@@ -89,13 +89,13 @@ class Lazy:
             operators = range(start, end)
             steps = 1 if len(operators) == 1 else sum(len(self._groups[each]) for each in operators)
             limit = below if below is not None or best is None else best.peak
-            if way is None or (len(operators) > 1 and left < steps) or (limit is not None and way.peak >= limit):
+            if way is None or (len(operators) > 1 and left < steps) or _is_reached(way.peak, limit):
                 continue
             if below is not None and best is not None and way.steps + steps >= best.steps:
                 continue
             jobs, state = self._run(operators, limit)
             left -= len(jobs) if len(operators) > 1 else 0
-            if limit is None or state.peak < limit:
+            if not _is_reached(state.peak, limit):
                 best = _Way(max(way.peak, state.peak), way.steps + steps, Stretch(operators, tuple(jobs)), way)
         return best
 
@@ -124,3 +124,7 @@ class Lazy:
                 elif not done >> (ready := waiting.pop()) & 1:
                     done |= 1 << ready
                     yield ready
+
+
+def _is_reached(peak: int, limit: int | None) -> bool:
+    return limit is not None and peak >= limit

@@ -103,6 +103,14 @@ def _contiguous(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) ->
     return Cut(whole, tuple(parts), tuple(accumulate(sizes[:-1], initial=0)))
 
 
+def _is_contiguous(shape: Sequence[int], taken: Sequence[range]) -> bool:
+    """Tell whether these indices are one of each axis, then a range, then whole axes."""
+    cut_at = next((axis for axis, indices in enumerate(taken) if len(indices) != 1), len(taken))
+    inner = list(zip(taken, shape, strict=True))[cut_at:]
+    is_dense = all(indices.step == 1 for indices, _ in inner)
+    return is_dense and all(len(indices) == extent for indices, extent in inner[1:])
+
+
 def _taken(graph: Subgraph, whole: int, part: int, taken: Sequence[range]) -> Cut | None:
     """Return a part with these indices along each axis, if it is contiguous or a range of channels.
 
@@ -112,15 +120,11 @@ def _taken(graph: Subgraph, whole: int, part: int, taken: Sequence[range]) -> Cu
     if len(taken) != len(source.shape) or not _is_alike(source, output):
         return None
     count = prod(len(indices) for indices in taken)
-    cut_at = next((axis for axis, indices in enumerate(taken) if len(indices) != 1), len(taken))
-    inner = list(zip(taken, source.shape, strict=True))[cut_at:]
-    is_dense = all(indices.step == 1 for indices, _ in inner)
-    is_contiguous = is_dense and all(len(indices) == extent for indices, extent in inner[1:])
     offset = sum(indices.start * prod(source.shape[axis + 1 :]) for axis, indices in enumerate(taken))
     width = source.dtype.bits // 8
     if not count or count != output.elements:
         return None
-    if is_contiguous:
+    if _is_contiguous(source.shape, taken):
         return Cut(whole, (part,), (offset * width,))
     are_channels = taken[-1].step == 1 and list(taken[:-1]) == [range(extent) for extent in source.shape[:-1]]
     if are_channels and output.shape == (*source.shape[:-1], len(taken[-1])):

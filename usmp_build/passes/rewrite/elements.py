@@ -32,22 +32,28 @@ def elements_read(op: Operator | None, net: Net) -> set[int]:
     output, sources = net.graph.tensors[op.outputs[0]], set()
     for index in _operands(op):
         tensor = net.tensor(index)
-        if index is None or tensor is None or tensor.is_variable or {tensor.dtype, output.dtype} != {DType.INT8}:
-            return set()
-        if tensor.elements != (1 if tensor.is_constant else output.elements) or tensor.is_withheld:
-            return set()
-        if tensor.is_constant and net.pins.keeps(net.index, index):
+        if index is None or tensor is None or not _is_operand(tensor, output):
             return set()
         if not tensor.is_constant:
             sources.add(index)
+        elif net.pins.keeps(net.index, index):
+            return set()
     return sources
+
+
+def _is_operand(tensor: Tensor, output: Tensor) -> bool:
+    if tensor.is_variable or tensor.is_withheld or {tensor.dtype, output.dtype} != {DType.INT8}:
+        return False
+    return tensor.elements == (1 if tensor.is_constant else output.elements)
 
 
 def int8_behind_floats(op: Operator | None, net: Net) -> int | None:
     """Return the int8 tensor that a QUANTIZE reads through a DEQUANTIZE; None if there is none."""
-    if op is None or op.kind != "QUANTIZE" or len(op.outputs) != 1 or not op.inputs or op.inputs[0] is None:
-        return None
-    before, real, output = net.producer(op.inputs[0]), net.tensor(op.inputs[0]), net.graph.tensors[op.outputs[0]]
+    match op:
+        case Operator(kind="QUANTIZE", inputs=(int(read), *_), outputs=(written,)):
+            before, real, output = net.producer(read), net.tensor(read), net.graph.tensors[written]
+        case _:
+            return None
     index = before.inputs[0] if before is not None and before.kind == "DEQUANTIZE" and before.inputs else None
     source = net.tensor(index)
     if before is None or source is None or source.is_variable or source.is_constant:

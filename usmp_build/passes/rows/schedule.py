@@ -51,15 +51,9 @@ class RowSteps:
         within = scratch if not sums else ()
         inputs = tuple(self._values(ref, call, job, Input))
         arrivals = tuple(self._arrivals(inputs, is_last=job == job_count(call) - 1))
-        reads = (*inputs, *(sums if job else ()))
-        outputs = tuple(self._values(ref, call, job, Output))
-        updates: tuple[Value, ...]
-        if isinstance(call.form, Reduce):
-            written = (*sums, *(outputs if job == job_count(call) - 1 else ()))
-            updates = sums if job else ()
-        else:
-            written = outputs
-            updates = tuple(each for each in outputs if job and not self._has_rows(each))
+        reads = (*inputs, *sums) if job else inputs
+        written, updated = self._results(call, job, sums, tuple(self._values(ref, call, job, Output)))
+        updates = updated if job else ()
         writes = tuple(each for each in written if each not in updates)
         op = self._model.main.operators[ref.operator]
         row = row_of(call, job)
@@ -67,6 +61,15 @@ class RowSteps:
         step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job, row=row)
         node = Call(name, Scope(within, step)) if within else step
         return Sequence((*arrivals, node)) if arrivals else node
+
+    def _results(
+        self, call: KernelCall, job: int, sums: tuple[Value, ...], outputs: tuple[Value, ...]
+    ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        """Return what a job writes, and what of that holds results of earlier jobs if there were any."""
+        if not isinstance(call.form, Reduce):
+            return outputs, tuple(each for each in outputs if not self._has_rows(each))
+        is_last = job == job_count(call) - 1
+        return (*sums, *outputs) if is_last else sums, sums
 
     def _arrivals(self, inputs: tuple[Value, ...], is_last: bool) -> Iterator[Step]:
         """Yield the steps in which the rows arrive that a job reads and no job before it."""

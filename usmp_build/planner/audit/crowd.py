@@ -11,6 +11,10 @@ from usmp_build.planner.audit.question import Question
 
 _MOST_UNITS = 64
 
+_MOST = 8
+Distances = Mapping[tuple[int, int], int]
+"""(a, b) → least distance from the start of a to that of b above it, in bytes; both ways for each pair."""
+
 
 def needed(question: Question, members: Sequence[int], pools: int) -> int:
     """Return bytes that every plan needs for buffers that all conflict with each other, in `pools` pools.
@@ -75,12 +79,6 @@ def _sharing(members: Sequence[int], loose: set[tuple[int, int]]) -> list[list[i
         groups = [group for group in groups if group not in joined]
         groups.append([index, *(other for group in joined for other in group)])
     return groups
-
-
-_MOST = 8
-
-Distances = Mapping[tuple[int, int], int]
-"""(a, b) → least distance from the start of a to that of b above it, in bytes; both ways for each pair."""
 
 
 def shared_extent(sizes: Sequence[int], distances: Distances) -> int | None:

@@ -69,10 +69,9 @@ def _component(
 ) -> Packing:
     """Pack one component; `enough` bytes are used anyway."""
     if start is not None and ends(problem, start, component) <= max(bound, enough):
-        return Packing({index: start[index] for index in component}, ends(problem, start, component), bound, 0)
+        return _kept(problem, component, bound, start)
     if len(component) > effort.EXACT_BUFFERS:
-        kept = None if start is None else {index: start[index] for index in component}
-        return Packing(kept, ends(problem, kept or {}, kept or ()), bound, 0)
+        return _kept(problem, component, bound, start)
     strip = make_strip(problem, component)
     anywhere = {index: problem.buffers[index].offset or 0 for index in component}
     if not strip.sizes:
@@ -86,6 +85,13 @@ def _component(
         return Packing(None, 0, bound, result.nodes)
     places = {index: offset * unit for index, offset in zip(strip.members, result.offsets, strict=True)}
     return Packing(anywhere | places, result.peak * unit, bound, result.nodes)
+
+
+def _kept(problem: Problem, component: Sequence[int], bound: int, start: Mapping[int, int] | None) -> Packing:
+    """Return the packing that there is, for a component that is too large to search."""
+    if start is None:
+        return Packing(None, 0, bound, 0)
+    return Packing({index: start[index] for index in component}, ends(problem, start, component), bound, 0)
 
 
 def ends(problem: Problem, offsets: Mapping[int, int], members: Iterable[int]) -> int:
