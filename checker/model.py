@@ -61,44 +61,40 @@ class Table:
 
     def __init__(self, data, at):
         self.data, self.at = data, at
-        self.slots = at - self.one("i", at)
-        self.end = self.one("H", self.slots)
+        self.slots = at - self.unpack("i", at)[0]
+        self.end = self.unpack("H", self.slots)[0]
 
-    def unpack(self, kind, at, number):
+    def unpack(self, kind, at, number=1):
         """Return numbers of a kind, as `struct` names it, that begin at a byte of the file; of "s", one, of bytes."""
         Fuel.spend(number)
         demand(0 <= at <= len(self.data) - number * struct.calcsize(f"<{kind}"), "the model file is damaged")
         return [*struct.unpack_from(f"<{number}{kind}", self.data, at)]
 
-    def one(self, kind, at):
-        """Return one number."""
-        return self.unpack(kind, at, 1)[0]
-
     def inline(self):
         """Return the bytes of the table itself, without what it refers to."""
-        size = self.one("H", self.slots + 2)
+        size = self.unpack("H", self.slots + 2)[0]
         return self.data[self.slots : self.slots + self.end] + self.data[self.at + 4 : self.at + size]
 
     def place(self, slot):
         """Return where a field is; None: it has its default."""
         at = 4 + 2 * slot
-        offset = self.one("H", self.slots + at) if at < self.end else 0
+        offset = self.unpack("H", self.slots + at)[0] if at < self.end else 0
         return self.at + offset if offset else None
 
     def number(self, slot, kind="i", default=0):
         """Return a field that is a number."""
         at = self.place(slot)
-        return default if at is None else self.one(kind, at)
+        return default if at is None else self.unpack(kind, at)[0]
 
     def target(self, slot):
         """Return where what a field refers to is."""
         at = self.place(slot)
-        return None if at is None else at + self.one("I", at)
+        return None if at is None else at + self.unpack("I", at)[0]
 
     def numbers(self, slot, kind="i"):
         """Return a field that is a list of numbers."""
         at = self.target(slot)
-        return [] if at is None else self.unpack(kind, at + 4, self.one("I", at))
+        return [] if at is None else self.unpack(kind, at + 4, self.unpack("I", at)[0])
 
     def tables(self, slot):
         """Return a field that is a list of tables."""
@@ -142,7 +138,8 @@ class Operator:
         self.code = max(code.number(0, "b"), code.number(3, "i"))  # older files have it in one byte
         self.kind = NAMES.get(self.code, "OTHER")
         self.custom = b"".join(code.numbers(1, "s"))
-        self.is_function = self.custom == b"TFLM_DECODE" or (self.code not in STATEFUL and self.code not in RANDOM)
+        is_other = self.code in STATEFUL or self.code in RANDOM
+        self.is_function = not is_other or self.custom == b"TFLM_DECODE"
         self.inputs, self.outputs = table.numbers(1), table.numbers(2)
         self.options = table.table(4)
 

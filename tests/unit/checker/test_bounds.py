@@ -23,7 +23,7 @@ def test_bytes_that_a_turn_needs() -> None:
     assert load.most() == 3
     load.later([21, 10])
     assert load.most() == 4
-    load.scratch = 5
+    load.besides = 5
     assert load.most() == 9
 
 
