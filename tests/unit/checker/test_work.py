@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from checker.definitions import Definition
-from checker.main import check
+from checker.main import check, check_apart
 from checker.model import Fuel, Model, NotCovered
+from checker.plan import Buffer
 from tests.support import flatbuffer as fb
 from tests.support import plan_drafts as draft
 
@@ -115,6 +116,9 @@ def test_models_one_after_the_other() -> None:
     assert chained() == 976
     assert chained(x={"intervals": [[0, 1], [1, 2]]}) - chained() == 6
     assert chained(y={"offsets": [0, 50]}) - chained() == 1 + 1 * 1 + 1 * 1
+    lives = [[0, 1], [2, 3], [4, 5]]
+    one, other = (Buffer(name, "p", 0, 4, lives, ["m", "n"], "intermediate", 1, 0, "") for name in "ab")
+    assert spent(lambda: check_apart("p", [one, other], set())) == 1 + 2 * 2 + 3 * 3
 
 
 def test_it_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
