@@ -66,23 +66,23 @@ class Definition:
             case "OTHER":
                 self.group, self.groups = max(1, out.elements), [t.elements if t else 0 for t in ins]
             case "FULLY_CONNECTED":
-                self.group, self.groups[0] = ins[1].shape[:2]
+                self.group, self.groups[0] = ins[1].shape
             case "RECURRENT":  # a step
                 self.group, self.groups[0] = out.channels, ins[0].channels
             case "TRANSPOSE_CONV":
                 self.group, self.groups[2] = out.shape[3], ins[2].shape[3]
-            case "CONV_2D":
+            case "CONV_2D":  # the last two are dilations
                 self._window(ins[1].shape[3], ins[1].shape[1:3], (option(5, "i", 1), option(4, "i", 1)))
             case "DEPTHWISE_CONV_2D":
                 self._window(1, ins[1].shape[1:3], (option(6, "i", 1), option(5, "i", 1)))
-            case "POOL":
+            case "POOL":  # options have its height and width
                 self._window(1, (option(4), option(3)), (1, 1))
 
     def _window(self, channels, taps, dilations):
         """Set windows, each of which takes some channels of a pixel, and what they are on both axes of an image."""
         self.sections = self.ins[0].shape[3] // channels
         self.group, self.groups[0] = self.out.shape[3] // self.sections, channels
-        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))
+        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))  # in options of all three
         sides = zip(self.ins[0].shape[1:3], self.out.shape[1:3], taps, strides, dilations, strict=True)
         self.window = [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
 

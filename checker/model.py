@@ -126,7 +126,7 @@ class Operator:
         self.kind = NAMES.get(self.code, "OTHER")
         self.custom = b"".join(code.field(1, "[s]"))
         is_other = self.code in STATEFUL or self.code in RANDOM
-        self.is_function = not is_other or self.custom == b"TFLM_DECODE"
+        self.is_function = not is_other or self.custom == b"TFLM_DECODE"  # its outputs follow from its inputs
         self.inputs, self.outputs = table.field(1, "[i]"), table.field(2, "[i]")
         self.options = table.field(4, "T")
 

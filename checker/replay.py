@@ -252,13 +252,7 @@ class Replay:
         read, written = self._turns_of_bytes(model, reads), self._turns_of_bytes(model, writes)
         size = sum(len(turns) * model.tensor(t).width for t, turns in writes.items())
         demand(len(written) == size, f"{job.what} writes two elements to one place")
-        begun = [pool for pool, step in self.proven_at.items() if step == self.step and pool not in self.loads]
-        loads = {}
-        for pool in begun:
-            Fuel.spend(len(self.arenas[pool]))
-            sizes = [size for b, size in scratch if b.pool == pool and not job.sums]  # outputs may be where sums were
-            besides = sum(sizes) + len(self.kept[pool])
-            loads[pool] = Load({*self.arenas[pool].values()}, self._turns_of_marks(pool, read), besides)
+        loads = self._loads(read, [] if job.sums else scratch)  # outputs may be where sums were
         self._check_scratch(job, [b for b, _ in scratch], read, written)
         for at, (turn, element, t) in read.items():
             if at in written and written[at][0] < turn:
@@ -278,8 +272,19 @@ class Replay:
         for t, turns in turns_of.items():
             for pool, offset, element in self._find(model, t, turns):
                 for at in range(offset, offset + model.tensor(t).width):
-                    found[pool, at] = max((turns[element], element, t), found.get((pool, at), (turns[element],)))
+                    last = turns[element], element, t
+                    found[pool, at] = max(last, found.get((pool, at), last))
         return found
+
+    def _loads(self, read, scratch):
+        """Return {pool: its load} when the operator begins whose step a certificate names."""
+        loads = {}
+        for pool, step in self.proven_at.items():
+            if step == self.step and pool not in self.loads:
+                Fuel.spend(len(self.arenas[pool]))
+                besides = sum(size for b, size in scratch if b.pool == pool) + len(self.kept[pool])
+                loads[pool] = Load({*self.arenas[pool].values()}, self._turns_of_marks(pool, read), besides)
+        return loads
 
     def _turns_of_marks(self, pool, turns):
         return {self.arenas[pool][at]: turn for (where, at), (turn, *_) in turns.items() if where == pool}

@@ -93,7 +93,7 @@ def test_no_file_is_too_long_to_read() -> None:
 
 def test_the_checker_of_plans_is_read_in_an_hour() -> None:
     """Who trusts nothing else has to read all of it."""
-    assert sum(map(_lines, (ROOT / "checker").glob("*.py"))) <= 1_423
+    assert sum(map(_lines, (ROOT / "checker").glob("*.py"))) <= 1_428
 
 
 def _lines(path: Path) -> int:
