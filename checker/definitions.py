@@ -1,10 +1,10 @@
 """What each element of an output needs, by the definition of its operator in TensorFlow Lite."""
 
 from functools import cache, cached_property
-from itertools import product, zip_longest
+from itertools import pairwise, product, zip_longest
 from math import floor, prod
 
-from checker.model import ARG_MAX, ARG_MIN, L2_POOL, Fuel, NotCovered, Wrong
+from checker.model import ARG_MAX, ARG_MIN, L2_POOL, STATEFUL, Fuel, NotCovered, Wrong, demand
 
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 MOVES = (*BLOCKS, "BROADCAST_TO", "DEPTH_TO_SPACE", "GATHER", "PAD", "RESHAPE", "RESIZE_BILINEAR",
@@ -50,6 +50,8 @@ class Definition:
     """
 
     def __init__(self, model, op, k):
+        if op.code in STATEFUL:
+            raise NotCovered(f"{STATEFUL[op.code]} in place of another operator")
         self.op, self.k, self.model = op, k, model
         self.out = model.tensors[op.outputs[k]]
         self.ins = [model.tensors[i] if i >= 0 else None for i in op.inputs]
@@ -64,23 +66,23 @@ class Definition:
             case "OTHER":
                 self.group, self.groups = max(1, out.elements), [t.elements if t else 0 for t in ins]
             case "FULLY_CONNECTED":
-                self.group, self.groups[0] = ins[1].shape[:2]
+                self.group, self.groups[0] = ins[1].shape
             case "RECURRENT":  # a step
                 self.group, self.groups[0] = out.channels, ins[0].channels
             case "TRANSPOSE_CONV":
                 self.group, self.groups[2] = out.shape[3], ins[2].shape[3]
-            case "CONV_2D":
+            case "CONV_2D":  # the last two are dilations
                 self._window(ins[1].shape[3], ins[1].shape[1:3], (option(5, "i", 1), option(4, "i", 1)))
             case "DEPTHWISE_CONV_2D":
                 self._window(1, ins[1].shape[1:3], (option(6, "i", 1), option(5, "i", 1)))
-            case "POOL":
+            case "POOL":  # options have its height and width
                 self._window(1, (option(4), option(3)), (1, 1))
 
     def _window(self, channels, taps, dilations):
         """Set windows, each of which takes some channels of a pixel, and what they are on both axes of an image."""
         self.sections = self.ins[0].shape[3] // channels
         self.group, self.groups[0] = self.out.shape[3] // self.sections, channels
-        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))
+        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))  # in options of all three
         sides = zip(self.ins[0].shape[1:3], self.out.shape[1:3], taps, strides, dilations, strict=True)
         self.window = [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
 
@@ -182,14 +184,12 @@ class Definition:
         return needs
 
     def _moved(self, e):
-        return [(0, element_at(self._source(place_in(e, self.out.shape)), self.ins[0].shape))]
-
-    _transpose = _slice = _reverse_v2 = _gather = _space_to_depth = _depth_to_space = _moved
-
-    def _pad(self, e):
         place, source = self._source(place_in(e, self.out.shape)), self.ins[0].shape
         is_inside = all(0 <= p < n for p, n in zip(place, source, strict=True))
+        demand(is_inside or self.op.kind == "PAD", f"{self.op.kind} shows an element that is not there")
         return [(0, element_at(place, source))] if is_inside else []
+
+    _depth_to_space = _gather = _pad = _reverse_v2 = _slice = _space_to_depth = _transpose = _moved
 
     def _source(self, place):
         """Return the indices of the element of input 0 that these indices of the output show."""
@@ -228,6 +228,16 @@ class Definition:
             place.append(range(n)[start::step][index])
         return [(0, element_at(place, source))]
 
+    @cached_property
+    def slice_block(self):
+        """Elements that a slice moves at once: those side by side, if blocks of as many are equally far apart."""
+        Fuel.spend(self.out.elements)
+        sources = [at for e in range(self.out.elements) for _, at in self.needs(e)]
+        jumps = [e for e, (before, at) in enumerate(pairwise(sources), 1) if at != before + 1]
+        size = jumps[0] if jumps else len(sources)
+        distances = {after - at for at, after in pairwise(sources[::size])}
+        return size if jumps == [*range(size, len(sources), size)] and len(distances) < 2 else 1
+
     def _concatenation(self, e):
         outer, place = divmod(e, self.out.elements // self.blocks)
         for i, part in enumerate(self.ins):
@@ -248,12 +258,12 @@ class Definition:
     @cached_property
     def blocks(self):
         """How many blocks of each part there are: one for each place before the axis."""
-        kind, shape = self.op.kind, self.ins[0].shape if self.op.kind == "UNPACK" else self.out.shape
+        kind, whole = self.op.kind, self.ins[0] if self.op.kind == "UNPACK" else self.out
         if kind in ("SPLIT", "SPLIT_V"):
-            axis = self.constant(0 if kind == "SPLIT" else 2)[0]
+            (axis,) = self.constant(0 if kind == "SPLIT" else 2)
         else:
             axis = self.op.option(0 if kind == "CONCATENATION" else 1)
-        return prod(shape[: axis % len(shape)])
+        return prod(whole.shape[: axis % len(whole.shape)])
 
     def _resize_bilinear(self, e):
         n, y, x, c = place_in(e, self.out.shape)

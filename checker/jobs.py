@@ -2,13 +2,17 @@
 
 from bisect import bisect_right
 from functools import cached_property
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, groupby
 from math import inf, prod
+from types import SimpleNamespace
 
 from checker.definitions import BLOCKS
 from checker.model import FLOAT32, INT4, INT8, INT16, LSTM, MEAN, SUM, Fuel, demand
 
+COPY = SimpleNamespace(kind="COPY", code=None, custom=b"")
+"""In place of an operator of the file."""
 LANES = 4
+"""Output channels that kernels of sums compute at once."""
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL", "DEPTHWISE_CONV_2D")
 
 
@@ -27,28 +31,28 @@ class Job:
     def __init__(self, model, record, done, rows, what):
         self.model, self.record, self.row, self.rows, self.what = model, record, done[-1], rows, what
         self.is_copy = record["operator"] >= len(model.file.operators)
-        self.operator = None if self.is_copy else model.file.operators[record["operator"]]
-        self.kind = "COPY" if self.is_copy else self.operator.kind
+        self.operator = COPY if self.is_copy else model.file.operators[record["operator"]]
         self.definition = None if self.is_copy else model.definition(self.operator, 0)
+        self.kind, self.is_lstm = self.operator.kind, self.operator.code == LSTM
         self.is_backward = record["operator"] in model.backward
-        demand(not self.is_backward or self.is_copy or self.operator.code != LSTM, f"{what} runs its steps backward")
+        demand(not (self.is_backward and self.is_lstm), f"{what} runs its steps backward")
         out = record["writes"][0]
         shape, self.elements = model.tensor(out).shape, model.elements(out)
         height = prod(shape[:-1]) if self.kind == "FULLY_CONNECTED" else prod(shape[-3:-2])
         self.adds_up = bool(rows and record["scratch"] and height != rows)
         is_whole = self.adds_up or rows in (0, height)
         demand(is_whole, f"{what} is one of {rows} rows, and the output has {height}")
-        demand(self.row in (range(rows) if rows else [None]), f"{what} is no row of it")
+        numbers = range(rows) if rows else [None]
+        demand(self.row in numbers, f"{what} is no row of it")
         Fuel.spend(len(done))
         self.is_first, self.is_last = len(done) == 1, not self.adds_up or len({*done}) == rows
         if self.adds_up:
-            is_once = len({*done}) == len(done) and rows in {
-                prod(model.tensor(t).shape[-3:][:1]) for t in record["reads"]
-            }
+            heights = {prod(model.tensor(t).shape[-3:][:1]) for t in record["reads"]}
+            is_once = rows in heights and len({*done}) == len(done)
             demand(is_once, f"{what} does not add up each row once")
-        self.sums = self.sums_at_once()
+        self.sums = self._sums_at_once()
 
-    def sums_at_once(self):
+    def _sums_at_once(self):
         """Return how many sums scratch holds at a time: of all elements, or of a reduction those of an image."""
         if self.kind != "REDUCE":
             return self.elements if self.adds_up else 0
@@ -63,32 +67,30 @@ class Job:
 
     def scratch(self):
         """Return (bytes, alignment) of each scratch buffer that the kernel needs."""
-        of, code = self.definition, self.operator and self.operator.code
+        of = self.definition
         if self.sums:
             is_wide = of.out.type == INT16 and self.kind in ("CONV_2D", "DEPTHWISE_CONV_2D")
             return [(8 * self.sums, 8)] if is_wide else [(4 * self.sums, 4)]
-        if self.quantizes() and code == LSTM:
+        if self.quantized_parts and self.is_lstm:
             return [(of.ins[0].channels + of.out.channels, 1)]
-        if self.quantizes():
-            image = of.ins[2 if self.kind == "TRANSPOSE_CONV" else 0]
-            return [(image.elements // self.quantized_images(), 1)]
-        if self.operator and self.operator.custom == b"TFLite_Detection_PostProcess":
+        if self.quantized_parts:
+            position = 2 if self.kind == "TRANSPOSE_CONV" else 0
+            return [(of.ins[position].elements // self.quantized_parts, 1)]
+        if self.operator.custom == b"TFLite_Detection_PostProcess":
             boxes = of.ins[1].shape[1]
             return [(16 * boxes, 4), (4 * boxes, 4), (boxes, 1)]
         return []
 
-    def quantizes(self):
-        """Tell whether weights of integers meet floats, which are quantized then."""
-        is_lstm = self.kind == "RECURRENT" and self.operator.code == LSTM
-        if self.kind not in SUMS and not is_lstm:
-            return False
-        weights = self.definition.ins[2 if is_lstm else 1]
-        return self.definition.out.type == FLOAT32 and weights.type in (INT8, INT4)
-
-    def quantized_images(self):
-        """Return how often it quantizes a part of its input, and then writes an equal part of its output."""
-        out = self.definition.out
-        return out.elements // out.channels if self.kind in ("FULLY_CONNECTED", "RECURRENT") else out.shape[0]
+    @cached_property
+    def quantized_parts(self):
+        """How often it quantizes a part of an input of floats, for weights of integers, and then writes its output."""
+        if self.kind not in SUMS and not self.is_lstm:
+            return 0
+        out, position = self.definition.out, 2 if self.is_lstm else 1
+        if out.type != FLOAT32 or self.definition.ins[position].type not in (INT8, INT4):
+            return 0
+        is_by_rows = self.is_lstm or self.kind == "FULLY_CONNECTED"
+        return out.elements // out.channels if is_by_rows else out.shape[0]
 
     def turns(self, turn):
         """Return {tensor: {element: turn}} of what it writes, given a function; backward, turns descend from 0."""
@@ -110,9 +112,9 @@ class Job:
         if self.sums and not self.adds_up:  # it adds up an image, then writes its output
             last = self.sums - 1 if self.is_backward else 0
             begins = self.turns(lambda _, e: e // self.sums * self.sums + last)
-        in_file = {
-            model.value[t]: {model.in_file(t, e): turn for e, turn in each.items()} for t, each in begins.items()
-        }
+        in_file = {}
+        for t, turns in begins.items():
+            in_file[model.value[t]] = {model.in_file(t, e): turn for e, turn in turns.items()}
         reads = {t: model.in_plan(t, last) for t, last in model.last_reads(self.record, in_file).items()}
         if self.adds_up:  # all of a row is read before anything is written
             parts = {t: share(self.row, self.rows, model.elements(t)) for t in reads}
@@ -127,14 +129,14 @@ class Job:
         if kind == "RESHAPE":
             return 0
         if kind in ("SLICE", "STRIDED_SLICE") and not self.model.channels[t]:
-            return e // self.slice_block
-        if self.record["scratch"] and self.quantizes():
-            return e // (self.model.elements(t) // self.quantized_images())
+            return e // of.slice_block
+        if self.record["scratch"] and self.quantized_parts:
+            return e // (self.model.elements(t) // self.quantized_parts)
         if kind == "RECURRENT":  # an LSTM reads a step for each unit; an SVDF takes in all of a batch first
-            return e if self.operator.code == LSTM else e // pixel
+            return e if self.is_lstm else e // pixel
         if kind in BLOCKS:
             block = e // (of.out.elements // of.blocks)
-            return self.part(t, e) * of.out.elements + block if kind in ("CONCATENATION", "PACK") else block
+            return self._part(t, e) * of.out.elements + block if kind in ("CONCATENATION", "PACK") else block
         if kind == "PAD":  # lines along the last axis with padding
             axis = max((i // 2 for i, padding in enumerate(of.constant(1)) if padding), default=0)
             return e // (prod(shape[axis:-1]) * pixel)
@@ -146,17 +148,7 @@ class Job:
             return e // group * group + e % group // LANES
         return e
 
-    @cached_property
-    def slice_block(self):
-        """Elements that a slice moves at once: those side by side, if blocks of as many are equally far apart."""
-        Fuel.spend(self.definition.out.elements)
-        sources = [at for e in range(self.definition.out.elements) for _, at in self.definition.needs(e)]
-        jumps = [e for e, (before, at) in enumerate(pairwise(sources), 1) if at != before + 1]
-        size = jumps[0] if jumps else len(sources)
-        distances = {after - at for at, after in pairwise(sources[::size])}
-        return size if jumps == [*range(size, len(sources), size)] and len(distances) < 2 else 1
-
-    def part(self, t, e):
+    def _part(self, t, e):
         """Return which input an element of a concatenation is from; the plan may have joined some before."""
         number = self.definition.needs(self.model.in_file(t, e))[0][0]
         stops = [*accumulate(self.model.tensor(source).elements for source in self.record["reads"])]

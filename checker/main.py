@@ -17,7 +17,7 @@ USAGE = "usage: check_plan.py plan.json kws.tflite ...; exit code 0: right, 1: w
 
 def check_places(plan, buffers):
     """Check pools, limits, alignments, constants, and models that may run at the same time."""
-    pools, lying = {pool["name"]: pool for pool in plan["pools"]}, {pool["name"]: [] for pool in plan["pools"]}
+    pools = {pool["name"]: pool for pool in plan["pools"]}
     demand(len(pools) == len(plan["pools"]), "two pools have one name")
     for b in buffers:
         demand(b.pool in pools, f'"{b.name}" is in "{b.pool}", which is no pool')
@@ -31,7 +31,6 @@ def check_places(plan, buffers):
         demand(pool["alignment"] % largest_power == 0, f'pool "{b.pool}" is aligned to less than "{b.name}"')
         is_within = all(0 <= start < stop <= len(plan["steps"]) for start, stop in b.intervals)
         demand(is_within, f'"{b.name}" is alive outside of the steps')
-        lying[b.pool].append(b)
     for name, pool in pools.items():
         demand(pool["limit"] is None or pool["size"] <= pool["limit"], f'pool "{name}" is larger than its limit')
         unit = pool["alignment"]
@@ -41,8 +40,9 @@ def check_places(plan, buffers):
     for (_, end, one), (start, _, other) in pairwise(sorted(fixed)):
         demand(end <= start, f'pools "{one}" and "{other}" share addresses')
     together = {frozenset(pair) for pair in plan["concurrent"]}
-    for pool, each in lying.items():
-        check_apart(pool, sorted((b for b in each if b.size), key=lambda b: (b.offset, b.end, b.name)), together)
+    for name in pools:
+        lying = [b for b in buffers if b.pool == name and b.size]
+        check_apart(name, sorted(lying, key=lambda b: (b.offset, b.end, b.name)), together)
 
 
 def check_apart(pool, buffers, together):
@@ -109,11 +109,12 @@ def check_certificate(pool, replay):
     step = replay.proven_at[name]
     for b in members:
         seen = replay.touched[b.name]
-        is_kept = b.kind in ("variable", "connection", "constant")
-        if not is_kept and not (seen and min(seen) <= step <= max(seen)):
-            is_port = b.kind in ("input", "output") and any(start <= step < stop for start, stop in b.intervals)
-            demand(is_port, f'the certificate of "{name}" counts "{b.name}", which holds nothing then')
-            return f'bound of "{name}": it counts "{b.name}", which the application is said to keep'
+        is_seen = len(seen) > 0 and min(seen) <= step <= max(seen)
+        if is_seen or b.kind in ("variable", "connection", "constant"):
+            continue
+        is_port = b.kind in ("input", "output") and any(start <= step < stop for start, stop in b.intervals)
+        demand(is_port, f'the certificate of "{name}" counts "{b.name}", which holds nothing then')
+        return f'bound of "{name}": it counts "{b.name}", which the application is said to keep'
     most = replay.loads[name].most() if name in replay.loads else total
     return "" if most >= bound else f'bound of "{name}": only {most} bytes can be seen to be needed at once'
 
@@ -135,8 +136,8 @@ def check(plan, files):
     left_out = [
         f"{each.name}: that operator {n} changes nothing" for each in replay.models for n in sorted(each.unchanged)
     ]
-    unproven = [reason for pool in plan["pools"] if (reason := check_certificate(pool, replay))]
-    return [*check_constants(plan, buffers, files), *sorted(replay.unchecked), *left_out, *unproven]
+    unproven = [check_certificate(pool, replay) for pool in plan["pools"]]
+    return [*check_constants(plan, buffers, files), *sorted(replay.unchecked), *left_out, *filter(None, unproven)]
 
 
 def of_manifest(plan):

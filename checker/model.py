@@ -61,75 +61,58 @@ class Table:
 
     def __init__(self, data, at):
         self.data, self.at = data, at
-        self.slots = at - self.one("i", at)
-        self.end = self.one("H", self.slots)
+        self.slots = at - self.unpack("i", at)[0]
+        self.end = self.unpack("H", self.slots)[0]
 
-    def unpack(self, kind, at, number):
+    def unpack(self, kind, at, number=1):
         """Return numbers of a kind, as `struct` names it, that begin at a byte of the file; of "s", one, of bytes."""
         Fuel.spend(number)
         demand(0 <= at <= len(self.data) - number * struct.calcsize(f"<{kind}"), "the model file is damaged")
         return [*struct.unpack_from(f"<{number}{kind}", self.data, at)]
 
-    def one(self, kind, at):
-        """Return one number."""
-        return self.unpack(kind, at, 1)[0]
-
     def inline(self):
         """Return the bytes of the table itself, without what it refers to."""
-        size = self.one("H", self.slots + 2)
+        size = self.unpack("H", self.slots + 2)[0]
         return self.data[self.slots : self.slots + self.end] + self.data[self.at + 4 : self.at + size]
 
-    def place(self, slot):
-        """Return where a field is; None: it has its default."""
+    def field(self, slot, kind, default=None):
+        """Return a field: a number of this kind, a list of such ("[i]"), a table ("T"), or a list of tables ("[T]")."""
         at = 4 + 2 * slot
-        offset = self.one("H", self.slots + at) if at < self.end else 0
-        return self.at + offset if offset else None
-
-    def number(self, slot, kind="i", default=0):
-        """Return a field that is a number."""
-        at = self.place(slot)
-        return default if at is None else self.one(kind, at)
-
-    def target(self, slot):
-        """Return where what a field refers to is."""
-        at = self.place(slot)
-        return None if at is None else at + self.one("I", at)
-
-    def numbers(self, slot, kind="i"):
-        """Return a field that is a list of numbers."""
-        at = self.target(slot)
-        return [] if at is None else self.unpack(kind, at + 4, self.one("I", at))
-
-    def tables(self, slot):
-        """Return a field that is a list of tables."""
-        start = self.target(slot)
-        return [Table(self.data, start + 4 + 4 * i + offset) for i, offset in enumerate(self.numbers(slot, "I"))]
-
-    def table(self, slot):
-        """Return a field that is a table."""
-        at = self.target(slot)
-        return None if at is None else Table(self.data, at)
+        offset = self.unpack("H", self.slots + at)[0] if at < self.end else 0
+        if offset == 0:
+            return [] if kind[0] == "[" else default
+        at = self.at + offset
+        if kind[0] not in "[T":
+            return self.unpack(kind, at)[0]
+        at += self.unpack("I", at)[0]
+        if kind == "T":
+            return Table(self.data, at)
+        number = self.unpack("I", at)[0]
+        if kind != "[T]":
+            return self.unpack(kind[1], at + 4, number)
+        offsets = self.unpack("I", at + 4, number)
+        return [Table(self.data, at + 4 + 4 * i + offset) for i, offset in enumerate(offsets)]
 
 
 class Tensor:
     """A tensor; `data` are the bytes of a constant."""
 
     def __init__(self, table, buffers):
-        self.shape = table.numbers(0)
+        self.shape = table.field(0, "[i]")
         demand(len(self.shape) <= 16, "a tensor has more than 16 dimensions")
         demand(all(n >= 0 for n in self.shape), "the model file is damaged")
-        self.type = table.number(1, "b")
+        self.type = table.field(1, "b", 0)
         self.width = WIDTHS.get(self.type, 0)
         self.elements, self.channels = prod(self.shape), prod(self.shape[-1:])
-        self.is_variable = bool(table.number(5, "?", False))
-        index = table.number(2, "I")
+        self.is_variable = table.field(5, "?", False)
+        index = table.field(2, "I", 0)
         demand(index == 0 or index < len(buffers), "the model file is damaged")
-        self.data = b"".join(buffers[index].numbers(0, "s")) if index else b""
+        self.data = b"".join(buffers[index].field(0, "[s]")) if index else b""
         kind = {INT32: "<i", INT64: "<q"}.get(self.type)
         self.integers = [n for (n,) in struct.iter_unpack(kind, self.data)] if kind else []
-        quantization = table.table(4)
-        scales = quantization.numbers(2, "f") if quantization else []
-        zeros = quantization.numbers(3, "q") if quantization else []
+        quantization = table.field(4, "T")
+        scales = quantization.field(2, "[f]") if quantization else []
+        zeros = quantization.field(3, "[q]") if quantization else []
         self.kind = self.type, self.shape, scales, zeros
         self.meaning = self.type, [n for n in self.shape if n != 1], scales, [n for n in zeros if n]
 
@@ -138,17 +121,18 @@ class Operator:
     """An operator; an input that it leaves out is -1."""
 
     def __init__(self, table, codes, number):
-        self.number, code = number, codes[table.number(0, "I")]
-        self.code = max(code.number(0, "b"), code.number(3, "i"))  # older files have it in one byte
+        self.number, code = number, codes[table.field(0, "I", 0)]
+        self.code = max(code.field(0, "b", 0), code.field(3, "i", 0))  # older files have it in one byte
         self.kind = NAMES.get(self.code, "OTHER")
-        self.custom = b"".join(code.numbers(1, "s"))
-        self.is_function = self.custom == b"TFLM_DECODE" or (self.code not in STATEFUL and self.code not in RANDOM)
-        self.inputs, self.outputs = table.numbers(1), table.numbers(2)
-        self.options = table.table(4)
+        self.custom = b"".join(code.field(1, "[s]"))
+        is_other = self.code in STATEFUL or self.code in RANDOM
+        self.is_function = not is_other or self.custom == b"TFLM_DECODE"  # its outputs follow from its inputs
+        self.inputs, self.outputs = table.field(1, "[i]"), table.field(2, "[i]")
+        self.options = table.field(4, "T")
 
     def option(self, slot, kind="i", default=0):
         """Return a field of its options; slots are those of the schema of TensorFlow Lite."""
-        return self.options.number(slot, kind, default) if self.options else default
+        return self.options.field(slot, kind, default) if self.options else default
 
 
 class Model:
@@ -157,10 +141,10 @@ class Model:
     def __init__(self, data):
         Fuel.left = Fuel.MOST
         root = Table(data, struct.unpack_from("<I", data)[0])
-        codes, graph, buffers = root.tables(1), root.tables(2)[0], root.tables(4)
-        self.tensors = [Tensor(table, buffers) for table in graph.tables(0)]
-        self.inputs, self.outputs = graph.numbers(1), graph.numbers(2)
-        self.operators = [Operator(table, codes, number) for number, table in enumerate(graph.tables(3))]
+        codes, (graph, *_), buffers = (root.field(slot, "[T]") for slot in (1, 2, 4))
+        self.tensors = [Tensor(table, buffers) for table in graph.field(0, "[T]")]
+        self.inputs, self.outputs = graph.field(1, "[i]"), graph.field(2, "[i]")
+        self.operators = [Operator(table, codes, number) for number, table in enumerate(graph.field(3, "[T]"))]
         self.producer = {t: (op, k) for op in self.operators for k, t in enumerate(op.outputs)}
         self.variables = {t for t, tensor in enumerate(self.tensors) if tensor.is_variable}
         self.constants = {t for t, tensor in enumerate(self.tensors) if tensor.data}

@@ -1,6 +1,7 @@
 """The plan: where tensors lie, and which elements of them an operator of the plan needs."""
 
 from collections import namedtuple
+from functools import cache
 from itertools import islice
 
 from checker.definitions import Definition
@@ -13,7 +14,8 @@ class Buffer(namedtuple("Buffer", "name pool offset size intervals models kind a
     @property
     def end(self):
         """Where it ends, with all of its last cache line."""
-        return self.offset + self.size + (-self.size % self.line if self.line else 0)
+        rest = -self.size % (self.line or 1)
+        return self.offset + self.size + rest
 
 
 def flat_buffers(plan):
@@ -26,18 +28,18 @@ def flat_buffers(plan):
         intervals = iter(b["intervals"])
         for row, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
-            own = [*islice(intervals, b["lives"][row] if b["lives"] else 1)]
+            number = b["lives"][row] if b["lives"] else 1
+            own = [*islice(intervals, number)]
             yield Buffer(f"{b['name']}[{row}]", pool, offset, b["row_size"], own, *others)
 
 
 class PlannedModel:
     """A model as the plan has it: its file, its operators, and where its tensors lie.
 
-    `parts` are (pool, offset, buffer), of equally many elements: `lengths`.  An array of the application is a pool of
-    its own, without a buffer.
-
     The plan has the tensors of the file by their numbers, and copies of them by higher ones; `value` has for each the
-    one of the file.  `channels` are those along the last axis that a tensor still has, if others are constant.
+    one of the file.  `channels` are those along the last axis that a tensor still has, if others are constant.  Each
+    `lengths[t]` elements of tensor t lie in one of `parts[t]`, which are (pool, offset, buffer), in turn.  An array of
+    the application is a pool of its own, without a buffer.
     """
 
     def __init__(self, record, file, buffers):
@@ -48,14 +50,15 @@ class PlannedModel:
         if any(file.operators[op["operator"]].code in STATEFUL for op in computing):
             raise NotCovered(f"{self.name}: control flow, or variables that are resources")
         self.written = {self.value[t] for op in computing for t in op["writes"]} | {*file.inputs} | file.variables
-        self.definitions, self.unchanged, self.connected = {}, set(), {}
+        self.definition = cache(lambda op, k: Definition(file, op, k))
+        self.unchanged, self.connected = set(), {}
         self.arriving, self.leaving = self._by_rows("inputs", file.inputs), self._by_rows("outputs", file.outputs)
         self.channels, self.parts, self.lengths = {}, {}, {}
         for each in record["tensors"]:
             t, left = each["tensor"], each["channels"]
             if t not in self.value:
                 raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
-            are_there = left == sorted({*left} & {*range(self.tensor(t).channels)})
+            are_there = left == sorted(c for c in {*left} if c in range(self.tensor(t).channels))
             is_port = self.value[t] in (*file.inputs, *file.outputs)
             demand(are_there and not (left and is_port), f"{self.name}: tensor {t} has no such channels")
             self.channels[t] = left
@@ -82,7 +85,7 @@ class PlannedModel:
     def _by_rows(self, side, ports):
         """Return the inputs, or outputs, that arrive or leave row by row: at most the largest one."""
         names, rows = self.record[side], self.record[f"{side}_by_rows"]
-        are_named = len({*names}) == len(names) == len(ports)
+        are_named = len(names) == len(ports) and len({*names}) == len(names)
         demand(are_named, f"{self.name}: the file has {len(ports)} {side}, the plan names {len(names)}")
         largest = max(ports, key=lambda t: self.file.tensors[t].elements * self.file.tensors[t].width, default=None)
         is_largest = not rows or rows == [names[ports.index(largest)]]
@@ -122,7 +125,8 @@ class PlannedModel:
             fits = part * len(rows) == elements and offset == 0 and all(part * width <= row.size for row in rows)
             demand(fits, f"{what} does not fit into its rows")
             return [(row.pool, row.offset, row) for row in rows], part
-        (buffer,), pixel = rows, self.pixel(t) if pitch else elements
+        (buffer,) = rows
+        pixel = self.pixel(t) if pitch else elements
         pixels = elements // max(1, pixel)
         last = offset + (pixels - 1) * pitch + pixel * width
         fits = offset >= 0 and last <= buffer.size and (pitch == 0 or pitch >= pixel * width)
@@ -143,10 +147,8 @@ class PlannedModel:
     def in_file(self, t, element):
         """Return the number that an element of a tensor of the plan has in the file."""
         left = self.channels[t]
-        if not left:
-            return element
-        pixel, channel = divmod(element, len(left))
-        return pixel * self.tensor(t).channels + left[channel]
+        pixel, channel = divmod(element, max(1, len(left)))
+        return pixel * self.tensor(t).channels + left[channel] if left else element
 
     def in_plan(self, t, turns):
         """Return {element: turn} with the numbers of the plan in place of those of the file, for elements it has."""
@@ -156,14 +158,6 @@ class PlannedModel:
         number = {channel: i for i, channel in enumerate(left)}
         pairs = ((*divmod(e, self.tensor(t).channels), turn) for e, turn in turns.items())
         return {pixel * len(left) + number[c]: turn for pixel, c, turn in pairs if c in number}
-
-    def definition(self, op, k):
-        """Return the definition of an output of an operator."""
-        if op.code in STATEFUL:
-            raise NotCovered(f"{self.name}: {STATEFUL[op.code]}")
-        if (op.number, k) not in self.definitions:
-            self.definitions[op.number, k] = Definition(self.file, op, k)
-        return self.definitions[op.number, k]
 
     def origin(self, t, element, deep=False):
         """Return the tensor and element that an element shows; None: a constant.
@@ -216,7 +210,8 @@ class PlannedModel:
                 is_single = len({*op.inputs} - {-1} - file.constants) < 2
                 is_fused = op.kind == "ELEMENTS" and (own.kind == "ELEMENTS" or is_single)
                 demand(is_fused, f"{what} would have to compute operator {op.number}, too")
-                fused += [op.number] if is_applied else []
+                if is_applied:
+                    fused.append(op.number)
             for t, last in zip(op.inputs, definition.last_reads(turns), strict=True):
                 if not last or t in file.constants:
                     continue

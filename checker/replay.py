@@ -16,7 +16,7 @@ class Replay:
     """Pools of bytes: `arenas` has for each the marks of its offsets.
 
     A mark says what was written there: the model, the tensor of the file, in which run, and which byte of the tensor.
-    Of variables, and of what other models left, the run is 0; the latter, and scratch, have the name of the buffer.
+    Of variables, and of scratch, which has the name of its buffer, the run is 0.
     """
 
     def __init__(self, plan, files, buffers):
@@ -25,7 +25,7 @@ class Replay:
         pairs = zip(plan["models"], files, strict=True)
         self.models = [PlannedModel(record, file, self.buffers) for record, file in pairs]
         self._connect()
-        self.arenas, self.run_number, self.step = defaultdict(dict), 0, 0
+        self.arenas, self.kept, self.run_number, self.step = defaultdict(dict), {}, 0, 0
         self.unchecked, self.touched = set(), defaultdict(set)
         self.has_others = any(target["kernels"] != "reference" for target in plan["targets"])
         texts = [step["text"] for step in self.steps]
@@ -39,22 +39,23 @@ class Replay:
         for model in self.models:
             for name in (name for op in model.operators.values() for name in op["scratch"]):
                 kinds[name].add("scratch")
-            written = {t for op in model.operators.values() for t in op["writes"]} | model.file.variables
+            file = model.file
+            written = {t for op in model.operators.values() for t in op["writes"]} | file.variables
             for t, parts in model.parts.items():
                 for b in {buffer.name: buffer for _, _, buffer in parts if buffer}.values():
-                    is_fed = b.models[0] != model.name and t in model.file.inputs
+                    is_fed = b.models[0] != model.name and t in file.inputs
                     if is_fed:
                         self._connect_input(model, t, b.models[0])
                     is_own = is_fed or b.models[0] == model.name or t not in written
                     demand(is_own, f'{model.name}: tensor {t} is in "{b.name}", which is of {b.models[0]}')
-                    ports = {"connection": [t] if is_fed else [], "variable": model.file.variables}
-                    ports |= {"input": model.file.inputs, "output": model.file.outputs, "intermediate": [t]}
-                    kinds[b.name].add(next(kind for kind, tensors in ports.items() if t in tensors))
+                    roles = [("variable", file.variables), ("input", file.inputs), ("output", file.outputs)]
+                    of_file = next((role for role, tensors in roles if t in tensors), "intermediate")
+                    kinds[b.name].add("connection" if is_fed else of_file)
                     users[b.name].add(model.name)
         for b in (b for b in self.buffers.values() if b.name in kinds):
             kind = next(kind for kind in KINDS if kind in kinds[b.name])
             demand(kind != "scratch" or kinds[b.name] == {kind}, f'"{b.name}" is scratch, and has a tensor')
-            is_part = kind in ("input", "output") and b.kind == "intermediate" in kinds[b.name]
+            is_part = kind in ("input", "output") and b.kind == "intermediate" and b.kind in kinds[b.name]
             demand(b.kind == kind or is_part, f'"{b.name}" is said to be "{b.kind}", and is "{kind}"')
             demand(kind == "scratch" or {*b.models} == users[b.name], f'"{b.name}" is not used by all that share it')
 
@@ -109,14 +110,16 @@ class Replay:
         source = model.connected.get(source, source)
         return [(model.name, source, run, byte) for byte in range(number * width, (number + 1) * width)]
 
-    def _put(self, pool, offset, marks):
-        before = len(self.arenas[pool])
-        self.arenas[pool].update(enumerate(marks, offset))
-        Fuel.spend(10 * (len(self.arenas[pool]) - before))  # ten: of memory there is less than of time
+    def _put(self, model, pool, offset, marks):
+        arena, before = self.arenas[pool], len(self.arenas[pool])
+        arena.update(enumerate(marks, offset))
+        Fuel.spend(10 * (len(arena) - before))  # ten: of memory there is less than of time
+        for at in self.kept[pool].keys() & {*range(offset, offset + len(marks))}:
+            raise Wrong(f'{model.name} overwrites "{self.kept[pool][at]}", which must outlive its runs')
 
     def _write(self, model, t, elements):
         for pool, offset, element in self._find(model, t, elements):
-            self._put(pool, offset, self._marks(model, t, element))
+            self._put(model, pool, offset, self._marks(model, t, element))
 
     def _check(self, model, t, elements, runs_ago=0):
         """Demand that elements of a tensor are where the plan has them."""
@@ -145,13 +148,11 @@ class Replay:
         So it does not matter which models run before, between and after.
         """
         last, rows = self._last_step(model, first), defaultdict(set)
-        kept = self._kept(model, first, last)
         self.arenas.clear()
+        self.kept = self._kept(model, first, last)
         self.step = first
         for t in model.file.variables & model.parts.keys():
             self._write(model, t, range(model.elements(t)))
-        for b, marks in kept:
-            self._put(b.pool, b.offset, marks)
         for step in self.steps[first + 1 : last]:
             rows[step["operator"]].update({step["row"]} - {None})
         for is_again in (False, True):
@@ -168,11 +169,6 @@ class Replay:
                     self._operate(Job(model, record, done[operator], len(rows[operator]), self._here()))
             self.step = last
             self._leave(model, done)
-        for b, marks in kept:
-            there = [self.arenas[b.pool].get(at) for at in range(b.offset, b.offset + b.size)]
-            demand(there == marks, f'{model.name} overwrites "{b.name}", which must outlive its runs')
-            if b.pool in self.loads:
-                self.loads[b.pool].later(marks)
         return last + 1
 
     def _last_step(self, model, first):
@@ -191,11 +187,11 @@ class Replay:
         raise Wrong(f"{model.name} never ends")
 
     def _kept(self, model, first, last):
-        """Return the buffers of other models, with their marks, that must keep their bytes from step to step.
+        """Return {pool: {offset: buffer}} of bytes that must outlive the steps of a model.
 
-        These are variables, connections, and what the plan says the application keeps.
+        These are variables and connections of others, and what the plan says the application keeps.
         """
-        kept = []
+        kept = defaultdict(dict)
         for b in self.buffers.values():
             Fuel.spend(len(b.intervals))
             if b.kind != "constant" and model.name not in b.models and b.size:
@@ -204,7 +200,7 @@ class Replay:
                 demand(not is_lost, f'"{b.name}" is not said to be alive while {model.name} runs')
                 if any(start <= last and first < stop for start, stop in b.intervals):
                     Fuel.spend(b.size)
-                    kept.append((b, [(b.models[0], b.name, 0, byte) for byte in range(b.size)]))
+                    kept[b.pool].update(dict.fromkeys(range(b.offset, b.offset + b.size), b.name))
         return kept
 
     def _enter(self, model, is_again):
@@ -256,8 +252,7 @@ class Replay:
         read, written = self._turns_of_bytes(model, reads), self._turns_of_bytes(model, writes)
         size = sum(len(turns) * model.tensor(t).width for t, turns in writes.items())
         demand(len(written) == size, f"{job.what} writes two elements to one place")
-        begun = [pool for pool, step in self.proven_at.items() if step == self.step and pool not in self.loads]
-        loads = {pool: self._load(pool, read, [] if job.sums else scratch) for pool in begun}  # outputs may be on sums
+        loads = self._loads(read, [] if job.sums else scratch)  # outputs may be where sums were
         self._check_scratch(job, [b for b, _ in scratch], read, written)
         for at, (turn, element, t) in read.items():
             if at in written and written[at][0] < turn:
@@ -277,17 +272,22 @@ class Replay:
         for t, turns in turns_of.items():
             for pool, offset, element in self._find(model, t, turns):
                 for at in range(offset, offset + model.tensor(t).width):
-                    found[pool, at] = max((turns[element], element, t), found.get((pool, at), (turns[element],)))
+                    last = turns[element], element, t
+                    found[pool, at] = max(last, found.get((pool, at), last))
         return found
+
+    def _loads(self, read, scratch):
+        """Return {pool: its load} when the operator begins whose step a certificate names."""
+        loads = {}
+        for pool, step in self.proven_at.items():
+            if step == self.step and pool not in self.loads:
+                Fuel.spend(len(self.arenas[pool]))
+                besides = sum(size for b, size in scratch if b.pool == pool) + len(self.kept[pool])
+                loads[pool] = Load({*self.arenas[pool].values()}, self._turns_of_marks(pool, read), besides)
+        return loads
 
     def _turns_of_marks(self, pool, turns):
         return {self.arenas[pool][at]: turn for (where, at), (turn, *_) in turns.items() if where == pool}
-
-    def _load(self, pool, read, scratch):
-        """Return what a pool holds when the operator begins whose step shows the pool's bound."""
-        Fuel.spend(len(self.arenas[pool]))
-        size = sum(size for b, size in scratch if b.pool == pool)
-        return Load({*self.arenas[pool].values()}, self._turns_of_marks(pool, read), size)
 
     def _scratch(self, job):
         """Return pairs of an operator's scratch buffers and the bytes that it needs of each."""
@@ -310,7 +310,8 @@ class Replay:
 
     def _check_scratch(self, job, buffers, read, written):
         """Scratch is written when the operator begins.  Sums stay from the first row to the last, which reads them."""
-        width, seen, turns = job.scratch()[0][1] if job.sums else 1, set(), {}
+        width = job.scratch()[0][1] if job.sums else 1  # bytes of a sum
+        seen, turns = set(), {}
         for turn, element, _ in written.values():
             turns[element % max(1, job.sums)] = max(turn, turns.get(element % max(1, job.sums), turn))
         for b in buffers:
@@ -323,7 +324,7 @@ class Replay:
             is_there = [self.arenas[b.pool].get(at) for at in offsets] == marks
             is_begun = job.adds_up and not job.is_first
             demand(is_there or not is_begun, f'{job.what} needs its sums in "{b.name}", which were overwritten')
-            self._put(b.pool, b.offset, marks)
+            self._put(job.model, b.pool, b.offset, marks)
             for byte, at in enumerate((b.pool, offset) for offset in offsets):
                 demand(at not in seen, f"{job.what} has scratch twice")
                 demand(at not in read, f"{job.what} reads tensor {read.get(at, [0])[-1]} where its scratch is")
@@ -336,12 +337,10 @@ class Replay:
 
 
 class Load:
-    """What a pool must hold in one step, wherever that is: marks that it `held` before, and those that turns of the
-    step's operator read or write; `scratch` are bytes besides.
-    """
+    """What a pool must hold in one step: marks that it held before, what turns read and write, and bytes `besides`."""
 
-    def __init__(self, held, read, scratch):
-        self.held, self.read, self.written, self.scratch, self.needed = held, read, {}, scratch, set()
+    def __init__(self, held, read, besides):
+        self.held, self.read, self.written, self.besides, self.needed = held, read, {}, besides, set()
 
     def later(self, marks):
         """Note what is read after the step."""
@@ -353,4 +352,4 @@ class Load:
         unread = len(changes)
         changes += [(turn, 1) for mark, turn in self.written.items() if mark in self.needed]
         most = max(accumulate((change for _, change in sorted(changes)), initial=unread))
-        return len(self.needed & self.held) + self.scratch + most
+        return len(self.needed & self.held) + self.besides + most

@@ -93,6 +93,33 @@ def test_ends_of_a_connection_are_alike() -> None:
     assert ran("m", "n", file_n={"data": file(shape=(1, 4, 1))}) == ""
 
 
+def test_inputs_of_one_output_have_one_value() -> None:
+    """n reads the outputs of m, or one of them twice."""
+    tensors = [fb.tensor(name) for name in ("x", "c", "d")]
+    first = draft.file(tensors, [fb.operator("TANH", [0], [1]), fb.operator("RELU", [0], [2])], [0], [1, 2])
+    second = draft.file([fb.tensor(name) for name in "cdz"], [fb.operator("ADD", [0, 1], [2])], [0, 1], [2])
+    steps = ["m: enter", "m: TANH 0", "m: RELU 1", "m: leave", "n: enter", "n: ADD 0", "n: leave"]
+
+    def verdict(given: str, z: int = 12) -> str:
+        places = [[draft.tensor(t, name) for t, name in enumerate(names)] for names in ("xcd", f"{given}z")]
+        operators = [draft.operator(0, [0], [1]), draft.operator(1, [0], [2])]
+        models = [
+            draft.model(operators, places[0], outputs=["c", "d"]),
+            draft.model([draft.operator(0, [0, 1], [2])], places[1], name="n", inputs=["c", "d"]),
+        ]
+        shared = {"kind": "connection", "shared_with": ["n"]}
+        buffers = [
+            draft.buffer("x", 0, 4, (0, 3), kind="input"), draft.buffer("c", 4, 4, (0, 7), **shared),
+            draft.buffer("d", 8, 4, (0, 7), **shared if "d" in given else {"kind": "output"}),
+            draft.buffer("z", z, 4, (5, 7), kind="output", model="n"),
+        ]  # fmt: skip
+        return draft.verdict(draft.plan(steps, models, buffers), first, second)
+
+    assert verdict("cd") == verdict("cc") == ""
+    assert verdict("cd", 6) != ""
+    assert verdict("cc", 6) != ""
+
+
 def test_a_connection_has_both_ends() -> None:
     """What no model writes, or another part of it, is none; nor is a buffer that another model only says it shares."""
     unlike = "wrong: n: input 0 is in a buffer of m, which has no such output there"

@@ -23,8 +23,15 @@ def test_bytes_that_a_turn_needs() -> None:
     assert load.most() == 3
     load.later([21, 10])
     assert load.most() == 4
-    load.scratch = 5
+    load.besides = 5
     assert load.most() == 9
+
+
+def test_what_has_been_read_makes_room() -> None:
+    load = Load({10}, {10: 1}, 0)
+    load.written = {20: 2, 21: 2}
+    load.later([20, 21])
+    assert load.most() == 2
 
 
 def test_bytes_that_are_only_held_are_needed() -> None:

@@ -130,8 +130,8 @@ def test_a_file_that_is_cut_off_is_damaged_and_no_more_is_read_than_there_is() -
                 table.unpack(kind, at, number)
     assert table.unpack("s", 4, 4) == [b"TFL3"]
     assert table.unpack("B", 4, 4) == [*b"TFL3"]
-    assert table.one("B", 4) == ord("T")
-    assert table.one("I", end - 4) == int.from_bytes(FILE[-4:], "little")
+    assert table.unpack("B", 4)[0] == ord("T")
+    assert table.unpack("I", end - 4)[0] == int.from_bytes(FILE[-4:], "little")
 
 
 def test_operators_are_read() -> None:
@@ -209,7 +209,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         Fuel.spend(1)
     model = Model(FILE)  # each file, and the plan, may take as much as there is
     used = Fuel.MOST - Fuel.left
-    assert len(FILE) / 4 < used < 4 * len(FILE)
+    assert len(FILE) / 5 < used < 4 * len(FILE)
     monkeypatch.setattr(Fuel, "left", 0)
     record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
     buffers = [draft.buffer("x", 0, 4, (0, 2), kind="input"), draft.buffer("y", 4, 4, (1, 3), kind="output")]

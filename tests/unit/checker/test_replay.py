@@ -211,6 +211,14 @@ SAID: dict[str, tuple[Change, str]] = {
         proof(buffers=["x", "y"]),
         'wrong: the certificate of "p" counts "y", which holds nothing then',
     ),
+    "a buffer that nobody touches": (
+        lambda plan: (
+            plan["buffers"].append(draft.buffer("u", 32, 16, (1, 3))),
+            proof(buffers=["x", "u"])(plan),
+            pools(size=48)(plan),
+        ),
+        'wrong: the certificate of "p" counts "u", which holds nothing then',
+    ),
     "a buffer that is kept": (
         lambda plan: (
             proof(buffers=["a", "y"])(plan),
@@ -296,6 +304,20 @@ def test_what_is_overwritten_between_operators() -> None:
     assert draft.verdict(plan, data) == (
         'wrong: step 2, "m: ADD 2", needs byte 0 of tensor 2 at p+16, where nothing has been written yet'
     )
+
+
+def test_a_byte_within_an_element_is_named() -> None:
+    """The upper byte of a, of 16 bits, which b, of 8 bits, has overwritten."""
+    tensors = [fb.tensor(name, [1], "INT16" if name in "xay" else "INT8") for name in "xavby"]
+    nodes = [fb.operator("TANH", [0], [1]), fb.operator("TANH", [2], [3]), fb.operator("LOGISTIC", [1], [4])]
+    data = draft.file(tensors, nodes, [0, 2], [3, 4])
+    operators = [draft.operator(0, [0], [1]), draft.operator(1, [2], [3]), draft.operator(2, [1], [4])]
+    places = {"x": (0, 2), "a": (4, 2), "v": (8, 1), "b": (5, 1), "y": (12, 2)}
+    buffers = [draft.buffer(name, at, size, (0, 5), alignment=size) for name, (at, size) in places.items()]
+    model = draft.model(operators, [draft.tensor(t, name) for t, name in enumerate(places)])
+    said = draft.verdict(draft.plan(["enter", "TANH 0", "TANH 1", "LOGISTIC 2", "leave"], [model], buffers), data)
+    late = "needs byte 1 of tensor 1 at p+5, where byte 0 of tensor 3 of m is"
+    assert said == f'wrong: step 3, "m: LOGISTIC 2", {late}'
 
 
 def test_what_an_earlier_run_has_left_is_old() -> None:
