@@ -1,8 +1,9 @@
 """Selects the C of functions: the definitions that they need from the files in `c/`, each once.
 
-A file is a list of *pieces*: a struct, a prototype, a function or macros, with the comment on top of it.  A piece
-begins in the first column, after an empty line.  Comments that stand alone describe the file, and are left out.
-Macros of a piece are found by the name of its first one, and keep their names: they are in no header.
+A file is a list of *pieces*: a struct, a function or macros, with the comment on top of it.  A piece begins in the
+first column, after an empty line.  Comments that stand alone describe the file, and are left out.  Macros of a piece
+are found by the name of its first one, and keep their names: they are in no header.  A function that is not static is
+public: its prototype is made of it, and takes its comment along.
 
 A file is written for one type of elements.  Where `_ELEMENT_TYPES` names more, each piece with `_s8` in its names is
 there for the others, too: with `_s16` and `usmp_i16` in place of `_s8` and `int8_t`.  Values that are computed in a
@@ -12,7 +13,7 @@ wider type (`int32_t sum`) stay what they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -85,14 +86,20 @@ _ELEMENT_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A definition or a prototype."""
+    """A definition."""
 
     name: str
     text: str
-    is_prototype: bool
+    prototype: str
+    """That of a public function, with its comment; else empty."""
     uses: frozenset[str]
     headers: tuple[str, ...]
     """System headers of its file."""
+
+    @property
+    def interface(self) -> frozenset[str]:
+        """Return the names in the prototype, but for its own."""
+        return frozenset(_NAME.findall(_COMMENT.sub("", self.prototype))) - {self.name}
 
 
 def choose(calls: Iterable[str], prefix: str, package: str = __package__) -> KernelSources:
@@ -100,13 +107,11 @@ def choose(calls: Iterable[str], prefix: str, package: str = __package__) -> Ker
 
     The files are in the folder `c` of `package`.
     """
-    pieces = library(package)
-    definitions = {piece.name: piece for piece in pieces if not piece.is_prototype}
+    definitions = {piece.name: piece for piece in library(package)}
     requested = {name for call in calls for name in _functions(call, definitions.keys())}
-    public = {use for p in pieces if p.is_prototype and p.name in requested for use in p.uses & definitions.keys()}
-    declared = [p for p in pieces if p.name in public or (p.is_prototype and p.name in requested)]
-    wanted = _closure(requested, definitions) - public
-    defined = [p for p in pieces if p.name in wanted and not p.is_prototype]
+    structs = {use for name in requested for use in definitions[name].interface & definitions.keys()}
+    wanted = _closure(requested, definitions) - structs
+    defined = [piece for piece in definitions.values() if piece.name in wanted]
     includes = sorted({header for piece in defined for header in piece.headers})
 
     def renamed(match: re.Match[str]) -> str:
@@ -117,13 +122,24 @@ def choose(calls: Iterable[str], prefix: str, package: str = __package__) -> Ker
         return "".join(f"{_NAME.sub(renamed, part)}\n\n" for part in parts).rstrip("\n")
 
     top = ["\n".join(f"#include <{header}>" for header in includes)] if includes else []
-    source = join([*top, *(p.text for p in defined)])
-    return KernelSources(join(p.text for p in declared), source, needs_math="math.h" in includes)
+    source = join([*top, *(piece.text for piece in defined)])
+    return KernelSources(join(_declarations(requested, structs, definitions)), source, "math.h" in includes)
+
+
+def _declarations(requested: Set[str], structs: Set[str], definitions: dict[str, Piece]) -> list[str]:
+    """Return the structs, each with the prototypes of the functions that take it below."""
+    positions = {name: position for position, name in enumerate(definitions)}
+
+    def place(name: str) -> int:
+        return max((positions[use] for use in definitions[name].interface & structs), default=positions[name])
+
+    names = sorted(requested | structs, key=lambda name: (place(name), positions[name]))
+    return [definitions[name].prototype if name in requested else definitions[name].text for name in names]
 
 
 def functions() -> tuple[str, ...]:
     """Return the names of all public functions, without a prefix."""
-    return tuple(sorted(piece.name.removeprefix(PREFIX) for piece in library() if piece.is_prototype))
+    return tuple(sorted(piece.name.removeprefix(PREFIX) for piece in library() if piece.prototype))
 
 
 @cache
@@ -150,13 +166,22 @@ def _pieces(file: str, text: str, local: Iterable[str]) -> list[Piece]:
     parts = re.split(r"\n\n+(?=\S)", body)
     types = _ELEMENT_TYPES.get(file, "").split()
     return [
-        Piece(name, variant, code.endswith(");"), frozenset(_NAME.findall(code)) - {name}, headers)
+        _piece(variant, definition, headers)
         for part in parts
         for variant in _of_each_type(part, types)
-        for code in [_COMMENT.sub("", variant).strip()]
-        if (definition := _DEFINED.match(code))
-        for name in [definition[definition.lastgroup or 0]]
+        if (definition := _DEFINED.match(_COMMENT.sub("", variant).strip()))
     ]
+
+
+def _piece(text: str, definition: re.Match[str], headers: tuple[str, ...]) -> Piece:
+    name = definition[definition.lastgroup or 0]
+    code = definition.string
+    uses = frozenset(_NAME.findall(code)) - {name}
+    if not definition["function"] or code.startswith("static "):
+        return Piece(name, text, "", uses, headers)
+    start = text.index(definition[0])
+    signature, brace, body = text[start:].partition("\n{\n")
+    return Piece(name, signature + brace + body, f"{text[:start]}{signature};", uses, headers)
 
 
 def _of_each_type(part: str, types: Sequence[str]) -> Iterator[str]:

@@ -10,8 +10,6 @@ struct usmp_abs_s16_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_abs_s16(const struct usmp_abs_s16_parameters *p, const usmp_i16 *input, usmp_i16 *output);
-
 void usmp_abs_s16(const struct usmp_abs_s16_parameters *p, const usmp_i16 *input, usmp_i16 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -27,18 +27,6 @@ void usmp_add_n_s8(
     const struct usmp_add_n_s8_parameters *p, const int8_t *x0, const int8_t *x1, const int8_t *x2, const int8_t *x3,
     const int8_t *x4, const int8_t *x5, const int8_t *x6, const int8_t *x7, const int8_t *x8, const int8_t *x9,
     const int8_t *x10, const int8_t *x11, const int8_t *x12, const int8_t *x13, const int8_t *x14, const int8_t *x15,
-    int8_t *output);
-
-void usmp_add_n_f32(
-    const struct usmp_add_n_f32_parameters *p, const usmp_f32 *x0, const usmp_f32 *x1, const usmp_f32 *x2,
-    const usmp_f32 *x3, const usmp_f32 *x4, const usmp_f32 *x5, const usmp_f32 *x6, const usmp_f32 *x7,
-    const usmp_f32 *x8, const usmp_f32 *x9, const usmp_f32 *x10, const usmp_f32 *x11, const usmp_f32 *x12,
-    const usmp_f32 *x13, const usmp_f32 *x14, const usmp_f32 *x15, usmp_f32 *output);
-
-void usmp_add_n_s8(
-    const struct usmp_add_n_s8_parameters *p, const int8_t *x0, const int8_t *x1, const int8_t *x2, const int8_t *x3,
-    const int8_t *x4, const int8_t *x5, const int8_t *x6, const int8_t *x7, const int8_t *x8, const int8_t *x9,
-    const int8_t *x10, const int8_t *x11, const int8_t *x12, const int8_t *x13, const int8_t *x14, const int8_t *x15,
     int8_t *output)
 {
     const int8_t *const inputs[16] = {x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15};

@@ -66,6 +66,7 @@ static void usmp_add_run_s8(
     }
 }
 
+/* Two tensors of one shape. */
 void usmp_add_s8(
     const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
@@ -75,6 +76,8 @@ void usmp_add_s8(
     usmp_add_run_s8(p, steps, p->size, first + start, second + start, output + start);
 }
 
+/* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
+ * innermost last: its size, and how far one step along it moves in `first` and in `second`. */
 void usmp_add_s8_stretched(
     const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, const int32_t *axes,
     int8_t *output)

@@ -1,5 +1,5 @@
+/* ADD and SUB of int8 with Helium. */
 #include "add.h"
-#include "add_mve.h"
 #include "arithmetic.h"
 #include "mve.h"
 #include "walk.h"
@@ -113,6 +113,7 @@ static inline int32_t usmp_sum_unit_mve(int32_t shift)
     return 1 << (usmp_fraction_bits_s8() + (shift == 0));
 }
 
+/* Two tensors of one shape.  Shifts are at least 1; those of the operands may also be 0, with a multiplier of 2^30. */
 void usmp_add_s8_mve(
     const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {

@@ -3,12 +3,6 @@
 #include "walk.h"
 
 /* Which of the elements it is, the first one of several that are equal. */
-void usmp_arg_max_s8(const struct usmp_reduce_max_parameters *p, const int8_t *input, usmp_i32 *output);
-
-/* Which of the elements it is, the first one of several that are equal. */
-void usmp_arg_max_f32(
-    const struct usmp_reduce_max_parameters *p, const usmp_f32 *input, usmp_i32 *output);
-
 void usmp_arg_max_s8(const struct usmp_reduce_max_parameters *p, const int8_t *input, usmp_i32 *output)
 {
     const struct usmp_walk outputs = usmp_walk_along(p->outputs, 1, p->direction);
@@ -30,6 +24,7 @@ void usmp_arg_max_s8(const struct usmp_reduce_max_parameters *p, const int8_t *i
     }
 }
 
+/* Which of the elements it is, the first one of several that are equal. */
 void usmp_arg_max_f32(
     const struct usmp_reduce_max_parameters *p, const usmp_f32 *input, usmp_i32 *output)
 {

@@ -21,10 +21,6 @@ struct usmp_batch_matmul_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_batch_matmul_f32(
-    const struct usmp_batch_matmul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
-    usmp_f32 *output);
-
 /* Adds to `lanes` sums the products of a row of the left matrix with columns of the right one. */
 static inline void usmp_add_row_times_columns_f32(
     const struct usmp_batch_matmul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,

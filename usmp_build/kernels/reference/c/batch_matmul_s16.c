@@ -26,10 +26,6 @@ struct usmp_batch_matmul_s16_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_batch_matmul_s16(
-    const struct usmp_batch_matmul_s16_parameters *p, const usmp_i16 *left, const usmp_i16 *right,
-    usmp_i16 *output);
-
 /* Adds to `lanes` sums the products of a row of the left matrix with columns of the right one. */
 static inline void usmp_add_row_times_columns_s16(
     const struct usmp_batch_matmul_s16_parameters *p, const usmp_i16 *left, const usmp_i16 *right,

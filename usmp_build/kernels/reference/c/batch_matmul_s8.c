@@ -29,10 +29,6 @@ struct usmp_batch_matmul_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_batch_matmul_s8(
-    const struct usmp_batch_matmul_s8_parameters *p, const int8_t *left, const int8_t *right,
-    int8_t *output);
-
 /* Adds to `lanes` sums the products of a row of the left matrix with columns of the right one. */
 static inline void usmp_add_row_times_columns_s8(
     const struct usmp_batch_matmul_s8_parameters *p, const int8_t *left, const int8_t *right,

@@ -12,10 +12,6 @@ struct usmp_broadcast_args_parameters {
 
 void usmp_broadcast_args_s32(
     const struct usmp_broadcast_args_parameters *p, const usmp_i32 *first, const usmp_i32 *second,
-    usmp_i32 *output);
-
-void usmp_broadcast_args_s32(
-    const struct usmp_broadcast_args_parameters *p, const usmp_i32 *first, const usmp_i32 *second,
     usmp_i32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->count, 1, p->direction);

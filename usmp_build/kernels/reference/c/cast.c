@@ -3,14 +3,6 @@
 #include "usmp.h"
 #include "walk.h"
 
-void usmp_cast_bool_u32(const struct usmp_elements *p, const uint8_t *input, usmp_u32 *output);
-
-void usmp_cast_s8_u32(const struct usmp_elements *p, const int8_t *input, usmp_u32 *output);
-
-void usmp_cast_s16_u32(const struct usmp_elements *p, const usmp_i16 *input, usmp_u32 *output);
-
-void usmp_cast_s32_u32(const struct usmp_elements *p, const usmp_i32 *input, usmp_u32 *output);
-
 void usmp_cast_bool_u32(const struct usmp_elements *p, const uint8_t *input, usmp_u32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

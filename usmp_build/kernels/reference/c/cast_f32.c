@@ -11,10 +11,6 @@ struct usmp_cast_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_cast_f32_s8(const struct usmp_cast_f32_parameters *p, const usmp_f32 *input, int8_t *output);
-
-void usmp_cast_f32_u32(const struct usmp_elements *p, const usmp_f32 *input, usmp_u32 *output);
-
 static inline int32_t usmp_integer_within(float value, int32_t low, int32_t high)
 {
     if (value >= (float)high) {

@@ -14,18 +14,13 @@ struct usmp_circular_buffer_valid_parameters {
 };
 
 /* The oldest slot goes. */
-void usmp_circular_buffer(const struct usmp_circular_buffer_parameters *p, const int8_t *input, int8_t *slots);
-
-/* `runs` counts the runs of the period so far: the last one is valid. */
-void usmp_circular_buffer_valid(
-    const struct usmp_circular_buffer_valid_parameters *p, usmp_i32 *runs, uint8_t *valid);
-
 void usmp_circular_buffer(const struct usmp_circular_buffer_parameters *p, const int8_t *input, int8_t *slots)
 {
     memmove(slots, slots + p->size, (size_t)p->kept);
     memcpy(slots + p->kept, input, (size_t)p->size);
 }
 
+/* `runs` counts the runs of the period so far: the last one is valid. */
 void usmp_circular_buffer_valid(
     const struct usmp_circular_buffer_valid_parameters *p, usmp_i32 *runs, uint8_t *valid)
 {

@@ -10,8 +10,6 @@ struct usmp_clamp_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_clamp_s8(const struct usmp_clamp_s8_parameters *p, const int8_t *input, int8_t *output);
-
 void usmp_clamp_s8(const struct usmp_clamp_s8_parameters *p, const int8_t *input, int8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

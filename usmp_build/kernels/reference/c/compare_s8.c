@@ -27,12 +27,6 @@ static inline int32_t usmp_difference(const struct usmp_compare_parameters *p, i
 }
 
 void usmp_equal_s8(
-    const struct usmp_compare_parameters *p, const int8_t *first, const int8_t *second, uint8_t *output);
-
-void usmp_greater_s8(
-    const struct usmp_compare_parameters *p, const int8_t *first, const int8_t *second, uint8_t *output);
-
-void usmp_equal_s8(
     const struct usmp_compare_parameters *p, const int8_t *first, const int8_t *second, uint8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -82,41 +82,4 @@ struct usmp_conv_2d_sums_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
- * have one element for each output channel. */
-void usmp_conv_2d_s8_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
-    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output);
-
-/* One output row from the input rows under the window; a row that is NULL is padding.  Bias has one element for each
- * output channel. */
-void usmp_conv_2d_f32_row(
-    const struct usmp_conv_2d_f32_parameters *p, const usmp_f32 *const *rows, const float *weights,
-    const float *bias, usmp_f32 *output);
-
-/* Clears the sums. */
-void usmp_conv_2d_sums_s8_begin(const struct usmp_conv_2d_sums_s8_parameters *p, usmp_i32 *sums);
-
-/* Adds row `y` of the image. */
-void usmp_conv_2d_sums_s8_row(
-    const struct usmp_conv_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, const int8_t *weights,
-    usmp_i32 *sums);
-
-/* Makes the output row of the sums. */
-void usmp_conv_2d_sums_s8_finish(
-    const struct usmp_conv_2d_sums_s8_parameters *p, const usmp_i32 *sums, const int32_t *bias, const int32_t *multiplier, const int8_t *shift,
-    int8_t *output);
-
-/* Clears the sums. */
-void usmp_conv_2d_sums_f32_begin(const struct usmp_conv_2d_sums_f32_parameters *p, usmp_f32 *sums);
-
-/* Adds row `y` of the image. */
-void usmp_conv_2d_sums_f32_row(
-    const struct usmp_conv_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, const float *weights,
-    usmp_f32 *sums);
-
-/* Makes the output row of the sums. */
-void usmp_conv_2d_sums_f32_finish(
-    const struct usmp_conv_2d_sums_f32_parameters *p, const usmp_f32 *sums, const float *bias, usmp_f32 *output);
-
 #endif

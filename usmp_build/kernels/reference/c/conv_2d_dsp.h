@@ -48,49 +48,4 @@ struct usmp_conv_2d_s16_dsp_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* One output row with a window of one pixel that is never outside of the row. */
-void usmp_conv_2d_1x1_s8_dsp_row(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
-
-/* One output row with a window of at most 64 pixels, from the input rows under it; a row that is NULL is padding.  Each
- * pixel is a run.  `zeros` is a pixel of the input's zero point. */
-void usmp_conv_2d_s8_dsp_row(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed,
-    const int8_t *zeros, int8_t *output);
-
-/* One output row with a window of at most 64 bytes, from the input rows under it; a row that is NULL is padding.  All
- * bytes are one run. */
-void usmp_conv_2d_patch_s8_dsp_row(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
-
-/* The same with a window of at most 256 bytes. */
-void usmp_conv_2d_large_patch_s8_dsp_row(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
-
-/* usmp_conv_2d_1x1_s8_dsp_row and usmp_conv_2d_s8_dsp_row for one output or two; `packed` is laid out as dot_pair_dsp.h
- * says. */
-void usmp_conv_2d_1x1_pair_s8_dsp_row(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
-
-void usmp_conv_2d_pair_s8_dsp_row(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed,
-    const int8_t *zeros, int8_t *output);
-
-/* The first four for int16. */
-void usmp_conv_2d_1x1_s16_dsp_row(
-    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
-    usmp_i16 *output);
-
-void usmp_conv_2d_s16_dsp_row(
-    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
-    const usmp_i16 *zeros, usmp_i16 *output);
-
-void usmp_conv_2d_patch_s16_dsp_row(
-    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
-    usmp_i16 *output);
-
-void usmp_conv_2d_large_patch_s16_dsp_row(
-    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
-    usmp_i16 *output);
-
 #endif

@@ -37,10 +37,6 @@ struct usmp_conv_2d_dynamic_parameters {
 /* Bias has one element for each output channel; `quantized` holds an image. */
 void usmp_conv_2d_dynamic(
     const struct usmp_conv_2d_dynamic_parameters *p, const usmp_f32 *input, const int8_t *weights, const float *bias,
-    const float *scale, int8_t *quantized, usmp_f32 *output);
-
-void usmp_conv_2d_dynamic(
-    const struct usmp_conv_2d_dynamic_parameters *p, const usmp_f32 *input, const int8_t *weights, const float *bias,
     const float *scale, int8_t *quantized, usmp_f32 *output)
 {
     const int32_t channels = p->input_channels / p->groups;

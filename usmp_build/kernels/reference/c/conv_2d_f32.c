@@ -5,6 +5,8 @@
 #include "walk.h"
 #include "window.h"
 
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias has one element for each
+ * output channel. */
 void usmp_conv_2d_f32_row(
     const struct usmp_conv_2d_f32_parameters *p, const usmp_f32 *const *rows, const float *weights,
     const float *bias, usmp_f32 *output)
@@ -45,6 +47,7 @@ void usmp_conv_2d_f32_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_conv_2d_sums_f32_begin(const struct usmp_conv_2d_sums_f32_parameters *p, usmp_f32 *sums)
 {
     for (int32_t i = 0; i < p->output_width * p->output_channels; ++i) {
@@ -52,6 +55,7 @@ void usmp_conv_2d_sums_f32_begin(const struct usmp_conv_2d_sums_f32_parameters *
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_conv_2d_sums_f32_row(
     const struct usmp_conv_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, const float *weights,
     usmp_f32 *sums)
@@ -88,6 +92,7 @@ void usmp_conv_2d_sums_f32_row(
     }
 }
 
+/* Makes the output row of the sums. */
 void usmp_conv_2d_sums_f32_finish(
     const struct usmp_conv_2d_sums_f32_parameters *p, const usmp_f32 *sums, const float *bias, usmp_f32 *output)
 {

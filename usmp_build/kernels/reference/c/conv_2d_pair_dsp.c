@@ -4,6 +4,8 @@
 #include "walk.h"
 #include "window.h"
 
+/* usmp_conv_2d_1x1_s8_dsp_row and usmp_conv_2d_s8_dsp_row for one output or two; `packed` is laid out as dot_pair_dsp.h
+ * says. */
 void usmp_conv_2d_1x1_pair_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {

@@ -51,23 +51,6 @@ struct usmp_conv_2d_sums_s16_parameters {
  * have one element for each output channel. */
 void usmp_conv_2d_s16_row(
     const struct usmp_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
-    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
-
-/* Clears the sums. */
-void usmp_conv_2d_sums_s16_begin(const struct usmp_conv_2d_sums_s16_parameters *p, usmp_i64 *sums);
-
-/* Adds row `y` of the image. */
-void usmp_conv_2d_sums_s16_row(
-    const struct usmp_conv_2d_sums_s16_parameters *p, const usmp_i16 *row, int32_t y, const int8_t *weights,
-    usmp_i64 *sums);
-
-/* Makes the output row of the sums. */
-void usmp_conv_2d_sums_s16_finish(
-    const struct usmp_conv_2d_sums_s16_parameters *p, const usmp_i64 *sums, const int64_t *bias,
-    const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
-
-void usmp_conv_2d_s16_row(
-    const struct usmp_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
     const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
@@ -104,6 +87,7 @@ void usmp_conv_2d_s16_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_conv_2d_sums_s16_begin(const struct usmp_conv_2d_sums_s16_parameters *p, usmp_i64 *sums)
 {
     for (int32_t i = 0; i < p->output_width * p->output_channels; ++i) {
@@ -111,6 +95,7 @@ void usmp_conv_2d_sums_s16_begin(const struct usmp_conv_2d_sums_s16_parameters *
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_conv_2d_sums_s16_row(
     const struct usmp_conv_2d_sums_s16_parameters *p, const usmp_i16 *row, int32_t y, const int8_t *weights,
     usmp_i64 *sums)
@@ -147,6 +132,7 @@ void usmp_conv_2d_sums_s16_row(
     }
 }
 
+/* Makes the output row of the sums. */
 void usmp_conv_2d_sums_s16_finish(
     const struct usmp_conv_2d_sums_s16_parameters *p, const usmp_i64 *sums, const int64_t *bias,
     const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)

@@ -41,6 +41,7 @@ static int32_t usmp_set_blocks_s8_dsp(
     return last;
 }
 
+/* One output row with a window of one pixel that is never outside of the row. */
 void usmp_conv_2d_1x1_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
@@ -57,6 +58,8 @@ void usmp_conv_2d_1x1_s8_dsp_row(
     usmp_dot_s8_dsp(&dot);
 }
 
+/* One output row with a window of at most 64 pixels, from the input rows under it; a row that is NULL is padding.  Each
+ * pixel is a run.  `zeros` is a pixel of the input's zero point. */
 void usmp_conv_2d_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output)
@@ -156,6 +159,8 @@ static inline void usmp_make_patches_s8_dsp(
     }
 }
 
+/* One output row with a window of at most 64 bytes, from the input rows under it; a row that is NULL is padding.  All
+ * bytes are one run. */
 void usmp_conv_2d_patch_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
@@ -163,6 +168,7 @@ void usmp_conv_2d_patch_s8_dsp_row(
     usmp_make_patches_s8_dsp(p, rows, packed, patch, output);
 }
 
+/* The same with a window of at most 256 bytes. */
 void usmp_conv_2d_large_patch_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {

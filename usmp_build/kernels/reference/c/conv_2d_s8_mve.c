@@ -1,4 +1,5 @@
-#include "conv_2d_mve.h"
+/* CONV_2D with Helium; `packed` is laid out as dot_mve.h says. */
+#include "conv_2d.h"
 #include "dot_mve.h"
 #include "gather_mve.h"
 #include "mve.h"
@@ -16,6 +17,7 @@ static inline int32_t usmp_describe_runs_mve(
     return usmp_describe_mve(p, packed, 4, 36 + 64 * runs * ((bytes + 15) / 16), pixels);
 }
 
+/* One output row with a window of one row and at most 64 bytes side by side, which is never outside of the image. */
 void usmp_conv_2d_short_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
@@ -28,6 +30,8 @@ void usmp_conv_2d_short_s8_mve_row(
         &pixels, rows[0] + first * p->stride * p->input_pitch, output + first * p->output_pitch + channel);
 }
 
+/* One output row with a window of at most 64 pixels, from the input rows under it; a row that is NULL is padding.  Each
+ * pixel is a run.  `zeros` is a pixel of the input's zero point; NULL if nothing is outside of the image. */
 void usmp_conv_2d_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output)
@@ -63,6 +67,8 @@ void usmp_conv_2d_s8_mve_row(
     }
 }
 
+/* One output row with a window of at most 64 rows, all inside of the image, whose pixels are contiguous.  Each row is a
+ * run. */
 void usmp_conv_2d_rows_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
@@ -103,6 +109,8 @@ static inline void usmp_gather_window_mve(
     }
 }
 
+/* One output row with a window of at most 64 bytes, from the input rows under it; a row that is NULL is padding.  All
+ * bytes are one run. */
 void usmp_conv_2d_patch_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
@@ -120,6 +128,7 @@ void usmp_conv_2d_patch_s8_mve_row(
     }
 }
 
+/* The same with a window of at most 256 bytes, and of 64 pixels where they lie apart. */
 void usmp_conv_2d_large_patch_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {

@@ -2,6 +2,7 @@
 #include "move.h"
 #include "walk.h"
 
+/* Blocks move one after the other, each as by memmove. */
 void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output)
 {
     const uint8_t *const from = (const uint8_t *)input + p->input_offset;

@@ -16,7 +16,4 @@ struct usmp_copy_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Blocks move one after the other, each as by memmove. */
-void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output);
-
 #endif

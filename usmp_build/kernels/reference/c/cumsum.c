@@ -29,17 +29,13 @@ struct usmp_cumsum_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward: of images and neighbours, never of the sums */
 };
 
-/* Sums have 19 bits after the point, and wrap.  As in TensorFlow Lite Micro, they begin with minus the zero point. */
-void usmp_cumsum_s8(const struct usmp_cumsum_s8_parameters *p, const int8_t *input, int8_t *output);
-
-void usmp_cumsum_f32(const struct usmp_cumsum_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
 static inline int8_t usmp_cumsum_output(const struct usmp_cumsum_s8_parameters *p, int32_t sum)
 {
     const int32_t scaled = usmp_scale_down(sum, p->multiplier, p->right);
     return (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
 }
 
+/* Sums have 19 bits after the point, and wrap.  As in TensorFlow Lite Micro, they begin with minus the zero point. */
 void usmp_cumsum_s8(const struct usmp_cumsum_s8_parameters *p, const int8_t *input, int8_t *output)
 {
     const struct usmp_walk images = usmp_walk_along(p->images, 1, p->direction);

@@ -64,6 +64,8 @@ static inline void usmp_four_channels_f32(
     sums[3] = sum_d;
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias has one element for each
+ * output channel. */
 void usmp_depthwise_conv_2d_f32_row(
     const struct usmp_depthwise_conv_2d_f32_parameters *p, const usmp_f32 *const *rows,
     const float *weights, const float *bias, usmp_f32 *output)
@@ -101,6 +103,7 @@ void usmp_depthwise_conv_2d_f32_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_depthwise_conv_2d_sums_f32_begin(const struct usmp_depthwise_conv_2d_sums_f32_parameters *p, usmp_f32 *sums)
 {
     for (int32_t i = 0; i < p->output_width * p->input_channels * p->depth_multiplier; ++i) {
@@ -108,6 +111,7 @@ void usmp_depthwise_conv_2d_sums_f32_begin(const struct usmp_depthwise_conv_2d_s
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_depthwise_conv_2d_sums_f32_row(
     const struct usmp_depthwise_conv_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y,
     const float *weights, usmp_f32 *sums)
@@ -133,6 +137,7 @@ void usmp_depthwise_conv_2d_sums_f32_row(
     }
 }
 
+/* Makes the output row of the sums. */
 void usmp_depthwise_conv_2d_sums_f32_finish(
     const struct usmp_depthwise_conv_2d_sums_f32_parameters *p, const usmp_f32 *sums, const float *bias,
     usmp_f32 *output)

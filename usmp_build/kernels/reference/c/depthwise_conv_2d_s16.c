@@ -25,25 +25,6 @@ struct usmp_depthwise_conv_2d_sums_s16_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
- * have one element for each output channel. */
-void usmp_depthwise_conv_2d_s16_row(
-    const struct usmp_depthwise_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
-    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
-
-/* Clears the sums. */
-void usmp_depthwise_conv_2d_sums_s16_begin(const struct usmp_depthwise_conv_2d_sums_s16_parameters *p, usmp_i64 *sums);
-
-/* Adds row `y` of the image. */
-void usmp_depthwise_conv_2d_sums_s16_row(
-    const struct usmp_depthwise_conv_2d_sums_s16_parameters *p, const usmp_i16 *row, int32_t y, const int8_t *weights,
-    usmp_i64 *sums);
-
-/* Makes the output row of the sums. */
-void usmp_depthwise_conv_2d_sums_s16_finish(
-    const struct usmp_depthwise_conv_2d_sums_s16_parameters *p, const usmp_i64 *sums, const int64_t *bias,
-    const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
-
 /* The taps of a window inside of the image: in each of `height` rows `count` of them, `pitch` inputs and `channels`
  * weights apart; the weights of one row are `line` before those of the next. */
 struct usmp_window_s16 {
@@ -124,6 +105,8 @@ static inline void usmp_four_filters_s16(
     sums[3] = sum_d;
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
+ * have one element for each output channel. */
 void usmp_depthwise_conv_2d_s16_row(
     const struct usmp_depthwise_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
     const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
@@ -165,6 +148,7 @@ void usmp_depthwise_conv_2d_s16_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_depthwise_conv_2d_sums_s16_begin(const struct usmp_depthwise_conv_2d_sums_s16_parameters *p, usmp_i64 *sums)
 {
     for (int32_t i = 0; i < p->output_width * p->input_channels * p->depth_multiplier; ++i) {
@@ -172,6 +156,7 @@ void usmp_depthwise_conv_2d_sums_s16_begin(const struct usmp_depthwise_conv_2d_s
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_depthwise_conv_2d_sums_s16_row(
     const struct usmp_depthwise_conv_2d_sums_s16_parameters *p, const usmp_i16 *row, int32_t y, const int8_t *weights,
     usmp_i64 *sums)
@@ -197,6 +182,7 @@ void usmp_depthwise_conv_2d_sums_s16_row(
     }
 }
 
+/* Makes the output row of the sums. */
 void usmp_depthwise_conv_2d_sums_s16_finish(
     const struct usmp_depthwise_conv_2d_sums_s16_parameters *p, const usmp_i64 *sums, const int64_t *bias,
     const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)

@@ -95,6 +95,8 @@ static inline void usmp_add_window_s8(
     }
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
+ * have one element for each output channel. */
 void usmp_depthwise_conv_2d_s8_row(
     const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
     const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
@@ -127,6 +129,7 @@ void usmp_depthwise_conv_2d_s8_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_depthwise_conv_2d_sums_s8_begin(const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, usmp_i32 *sums)
 {
     for (int32_t i = 0; i < p->output_width * p->input_channels * p->depth_multiplier; ++i) {
@@ -134,6 +137,7 @@ void usmp_depthwise_conv_2d_sums_s8_begin(const struct usmp_depthwise_conv_2d_su
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_depthwise_conv_2d_sums_s8_row(
     const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, const int8_t *weights,
     usmp_i32 *sums)
@@ -169,6 +173,7 @@ void usmp_depthwise_conv_2d_sums_s8_row(
     }
 }
 
+/* Makes the output row of the sums. */
 void usmp_depthwise_conv_2d_sums_s8_finish(
     const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, const usmp_i32 *sums, const int32_t *bias,
     const int32_t *multiplier, const int8_t *shift, int8_t *output)

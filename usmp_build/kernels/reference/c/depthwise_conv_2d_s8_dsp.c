@@ -1,7 +1,8 @@
+/* DEPTHWISE_CONV_2D with Arm's DSP extension. */
 #include "arithmetic.h"
 #include "channels_dsp.h"
 #include "channels_s16_dsp.h"
-#include "depthwise_conv_2d_dsp.h"
+#include "depthwise_conv_2d.h"
 #include "taps.h"
 #include "walk.h"
 #include "window.h"
@@ -68,6 +69,8 @@ static inline void usmp_set_window_s8_dsp(
     usmp_set_limits_s8_dsp(pixel, p);
 }
 
+/* One output row with one filter for each channel and a window of at most 64 pixels, from the input rows under it; a
+ * row that is NULL is padding.  `zeros` is a pixel of the input's zero point. */
 void usmp_depthwise_conv_2d_s8_dsp_row(
     const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output)
@@ -101,6 +104,7 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     }
 }
 
+/* The same with up to 32 filters for each channel; of int16, a window has at most 32 pixels. */
 void usmp_depthwise_conv_2d_repeated_s8_dsp_row(
     const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output)

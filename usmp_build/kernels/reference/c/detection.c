@@ -20,31 +20,6 @@ struct usmp_detection_parameters {
     float w_scale;
 };
 
-void usmp_detection_of_any_class(
-    const struct usmp_detection_parameters *p,
-    const usmp_f32 *encodings,
-    const usmp_f32 *scores,
-    const usmp_f32 *anchors,
-    usmp_f32 *boxes,
-    usmp_f32 *best,
-    uint8_t *active,
-    usmp_f32 *output_boxes,
-    usmp_f32 *output_classes,
-    usmp_f32 *output_scores,
-    usmp_f32 *count);
-
-void usmp_detection_by_class(
-    const struct usmp_detection_parameters *p,
-    const usmp_f32 *encodings,
-    const usmp_f32 *scores,
-    const usmp_f32 *anchors,
-    usmp_f32 *boxes,
-    uint8_t *active,
-    usmp_f32 *output_boxes,
-    usmp_f32 *output_classes,
-    usmp_f32 *output_scores,
-    usmp_f32 *count);
-
 /* Of a side: its middle, and half its length. */
 static inline float usmp_detection_middle(float code, float scale, float length, float middle)
 {

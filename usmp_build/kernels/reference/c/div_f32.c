@@ -13,9 +13,6 @@ struct usmp_div_f32_parameters {
 };
 
 void usmp_div_f32(
-    const struct usmp_div_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output);
-
-void usmp_div_f32(
     const struct usmp_div_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

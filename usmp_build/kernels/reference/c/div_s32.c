@@ -22,9 +22,6 @@ static inline int32_t usmp_quotient(int32_t a, int32_t b)
 }
 
 void usmp_div_s32(
-    const struct usmp_div_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output);
-
-void usmp_div_s32(
     const struct usmp_div_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

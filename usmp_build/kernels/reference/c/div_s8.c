@@ -19,9 +19,6 @@ struct usmp_div_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_div_s8(
-    const struct usmp_div_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output);
-
 /* a / b times multiplier * 2^(shift - 31): the reciprocal of b = (1 + x) * 2^(31 - zeros), as Q0.31, times a, which is
  * moved up as far as it goes.  Of a b of 0 it makes what TensorFlow Lite Micro makes of it: x is -1. */
 static inline int32_t usmp_scaled_quotient(const struct usmp_div_s8_parameters *p, int32_t a, int32_t b)

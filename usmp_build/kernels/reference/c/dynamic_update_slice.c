@@ -18,10 +18,6 @@ struct usmp_dynamic_update_slice_parameters {
  * from one index to the next.  A part that would begin or end outside of the tensor is moved inside. */
 void usmp_dynamic_update_slice_s32(
     const struct usmp_dynamic_update_slice_parameters *p, const void *input, const void *update,
-    const usmp_i32 *starts, const int32_t *axes, void *output);
-
-void usmp_dynamic_update_slice_s32(
-    const struct usmp_dynamic_update_slice_parameters *p, const void *input, const void *update,
     const usmp_i32 *starts, const int32_t *axes, void *output)
 {
     const struct usmp_walk lines = usmp_walk_along(p->lines, 1, p->direction);

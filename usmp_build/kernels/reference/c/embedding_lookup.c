@@ -15,10 +15,6 @@ struct usmp_embedding_lookup_parameters {
 
 void usmp_embedding_lookup_s8_f32(
     const struct usmp_embedding_lookup_parameters *p, const int8_t *table, const usmp_i32 *indices,
-    const float *scale, usmp_f32 *output);
-
-void usmp_embedding_lookup_s8_f32(
-    const struct usmp_embedding_lookup_parameters *p, const int8_t *table, const usmp_i32 *indices,
     const float *scale, usmp_f32 *output)
 {
     const struct usmp_walk rows = usmp_walk_along(p->count, 1, p->direction);

@@ -12,9 +12,6 @@ struct usmp_equal_parameters {
 };
 
 void usmp_equal_f32(
-    const struct usmp_equal_parameters *p, const usmp_f32 *first, const usmp_f32 *second, uint8_t *output);
-
-void usmp_equal_f32(
     const struct usmp_equal_parameters *p, const usmp_f32 *first, const usmp_f32 *second, uint8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

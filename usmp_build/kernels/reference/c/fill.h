@@ -14,8 +14,6 @@ struct usmp_fill_parameters {
     int32_t direction; /* of no account: it goes forward in both */
 };
 
-void usmp_fill(const struct usmp_fill_parameters *p, const void *value, void *output);
-
 /* Writes `value` `count` times. */
 static inline void usmp_repeat(uint8_t *to, const void *value, int32_t width, int32_t count)
 {

@@ -13,12 +13,6 @@ static inline float usmp_floor_mod_of(float a, float b)
 }
 
 void usmp_floor_div_f32(
-    const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output);
-
-void usmp_floor_mod_f32(
-    const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output);
-
-void usmp_floor_div_f32(
     const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

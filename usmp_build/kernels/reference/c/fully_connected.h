@@ -26,14 +26,4 @@ struct usmp_fully_connected_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Bias has one element for each output; factor is a multiplier and a shift, as in usmp_scale. */
-void usmp_fully_connected_s8(
-    const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const int8_t *weights,
-    const int32_t *bias, const int32_t *factor, int8_t *output);
-
-/* Bias has one element for each output. */
-void usmp_fully_connected_f32(
-    const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input, const float *weights,
-    const float *bias, usmp_f32 *output);
-
 #endif

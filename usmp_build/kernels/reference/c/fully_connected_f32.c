@@ -3,6 +3,7 @@
 #include "products.h"
 #include "walk.h"
 
+/* Bias has one element for each output. */
 void usmp_fully_connected_f32(
     const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input, const float *weights,
     const float *bias, usmp_f32 *output)

@@ -17,10 +17,6 @@ struct usmp_fully_connected_s16_parameters {
 /* Bias has one element for each output; factor is a multiplier and a shift, as in usmp_scale_wide. */
 void usmp_fully_connected_s16(
     const struct usmp_fully_connected_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
-    const int64_t *bias, const int32_t *factor, usmp_i16 *output);
-
-void usmp_fully_connected_s16(
-    const struct usmp_fully_connected_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
     const int64_t *bias, const int32_t *factor, usmp_i16 *output)
 {
     const int32_t multiplier = factor[0];

@@ -18,6 +18,7 @@ static inline int32_t usmp_weights_zero_point_share(
     return p->weights_zero_point * sum;
 }
 
+/* Bias has one element for each output; factor is a multiplier and a shift, as in usmp_scale. */
 void usmp_fully_connected_s8(
     const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const int8_t *weights,
     const int32_t *bias, const int32_t *factor, int8_t *output)

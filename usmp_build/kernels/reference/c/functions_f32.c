@@ -1,9 +1,11 @@
+/* Functions of single floats, as their names in <math.h> say. */
 #include <math.h>
 
 #include "arithmetic.h"
-#include "functions.h"
+#include "unary.h"
 #include "walk.h"
 
+/* |x|. */
 void usmp_abs_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -36,6 +38,7 @@ static inline float usmp_elu_of(float x)
     return x < 0.0f ? expf(x) - 1.0f : x;
 }
 
+/* x, but e^x - 1 below 0. */
 void usmp_elu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -68,6 +71,7 @@ static inline float usmp_gelu_of(float x)
     return 0.5f * x * (1.0f + erff(x * 0.70710678f));
 }
 
+/* x * (1 + erf(x / sqrt(2))) / 2. */
 void usmp_gelu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -82,6 +86,7 @@ static inline float usmp_gelu_tanh_of(float x)
     return 0.5f * x * (1.0f + tanhf(0.79788456f * (x + 0.044715f * x * x * x)));
 }
 
+/* x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2. */
 void usmp_gelu_tanh_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -96,6 +101,7 @@ static inline float usmp_hard_swish_of(float x)
     return x * usmp_clamp_f32(x + 3.0f, 0.0f, 6.0f) / 6.0f;
 }
 
+/* x * relu6(x + 3) / 6. */
 void usmp_hard_swish_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -114,6 +120,7 @@ void usmp_log_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32
     }
 }
 
+/* -x. */
 void usmp_neg_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -131,6 +138,7 @@ static inline float usmp_round_of(float x)
     return up ? below + 1.0f : below;
 }
 
+/* The nearest integer; halves become even. */
 void usmp_round_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -140,6 +148,7 @@ void usmp_round_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f
     }
 }
 
+/* 1 / sqrt(x). */
 void usmp_rsqrt_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -167,6 +176,7 @@ void usmp_sqrt_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f3
     }
 }
 
+/* x^2. */
 void usmp_square_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -17,11 +17,6 @@ struct usmp_gather_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* `axes` has two numbers for each index of a place: the size of its axis, and the bytes from one index to the next. */
-void usmp_gather(
-    const struct usmp_gather_parameters *p, const void *input, const usmp_i32 *indices, const int32_t *axes,
-    void *output);
-
 static inline int32_t usmp_gathered_place(const usmp_i32 *indices, const int32_t *axes, int32_t depth)
 {
     int32_t place = 0;
@@ -32,6 +27,7 @@ static inline int32_t usmp_gathered_place(const usmp_i32 *indices, const int32_t
     return place;
 }
 
+/* `axes` has two numbers for each index of a place: the size of its axis, and the bytes from one index to the next. */
 void usmp_gather(
     const struct usmp_gather_parameters *p, const void *input, const usmp_i32 *indices, const int32_t *axes,
     void *output)

@@ -4,12 +4,6 @@
 #include "walk.h"
 
 void usmp_greater_f32(
-    const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, uint8_t *output);
-
-void usmp_greater_equal_f32(
-    const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, uint8_t *output);
-
-void usmp_greater_f32(
     const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, uint8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

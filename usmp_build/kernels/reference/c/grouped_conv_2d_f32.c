@@ -30,10 +30,6 @@ struct usmp_grouped_conv_2d_f32_parameters {
  * output channel. */
 void usmp_grouped_conv_2d_f32_row(
     const struct usmp_grouped_conv_2d_f32_parameters *p, const usmp_f32 *const *rows, const float *weights,
-    const float *bias, usmp_f32 *output);
-
-void usmp_grouped_conv_2d_f32_row(
-    const struct usmp_grouped_conv_2d_f32_parameters *p, const usmp_f32 *const *rows, const float *weights,
     const float *bias, usmp_f32 *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;

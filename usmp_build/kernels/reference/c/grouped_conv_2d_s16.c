@@ -34,10 +34,6 @@ struct usmp_grouped_conv_2d_s16_parameters {
  * have one element for each output channel. */
 void usmp_grouped_conv_2d_s16_row(
     const struct usmp_grouped_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
-    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
-
-void usmp_grouped_conv_2d_s16_row(
-    const struct usmp_grouped_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
     const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;

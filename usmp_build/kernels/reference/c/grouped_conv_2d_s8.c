@@ -34,10 +34,6 @@ struct usmp_grouped_conv_2d_s8_parameters {
  * have one element for each output channel. */
 void usmp_grouped_conv_2d_s8_row(
     const struct usmp_grouped_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
-    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output);
-
-void usmp_grouped_conv_2d_s8_row(
-    const struct usmp_grouped_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
     const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;

@@ -3,6 +3,7 @@
 #include "l2_normalization.h"
 #include "walk.h"
 
+/* A norm below 1e-6 counts as 1e-6. */
 void usmp_l2_normalization_f32(
     const struct usmp_l2_normalization_parameters *p, const usmp_f32 *input, usmp_f32 *output)
 {

@@ -3,6 +3,7 @@
 #include "l2_normalization.h"
 #include "walk.h"
 
+/* The output's scale is 1/128, its zero point 0. */
 void usmp_l2_normalization_s8(
     const struct usmp_l2_normalization_parameters *p, const int8_t *input, int8_t *output)
 {

@@ -8,9 +8,6 @@
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_l2_pool_2d_f32_row(
-    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
-
-void usmp_l2_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);

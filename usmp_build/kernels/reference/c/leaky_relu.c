@@ -24,11 +24,6 @@ struct usmp_leaky_relu_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_leaky_relu_s8(const struct usmp_leaky_relu_parameters *p, const int8_t *input, int8_t *output);
-
-void usmp_leaky_relu_f32(
-    const struct usmp_leaky_relu_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
 static inline int32_t usmp_leaky_relu_one(const struct usmp_leaky_relu_parameters *p, int32_t value)
 {
     const int32_t real = value - p->input_zero_point;

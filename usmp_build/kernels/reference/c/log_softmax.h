@@ -23,11 +23,4 @@ struct usmp_log_softmax_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* The output's scale is 1/16, its zero point 127. */
-void usmp_log_softmax_s8(
-    const struct usmp_log_softmax_s8_parameters *p, const int8_t *input, int8_t *output);
-
-void usmp_log_softmax_f32(
-    const struct usmp_log_softmax_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
 #endif

@@ -4,6 +4,7 @@
 #include "logarithm.h"
 #include "walk.h"
 
+/* The output's scale is 1/16, its zero point 127. */
 void usmp_log_softmax_s8(
     const struct usmp_log_softmax_s8_parameters *p, const int8_t *input, int8_t *output)
 {

@@ -4,12 +4,6 @@
 #include "walk.h"
 
 void usmp_logical_and(
-    const struct usmp_pairs *p, const uint8_t *first, const uint8_t *second, uint8_t *output);
-
-void usmp_logical_or(
-    const struct usmp_pairs *p, const uint8_t *first, const uint8_t *second, uint8_t *output);
-
-void usmp_logical_and(
     const struct usmp_pairs *p, const uint8_t *first, const uint8_t *second, uint8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

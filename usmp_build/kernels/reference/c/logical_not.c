@@ -3,8 +3,6 @@
 #include "usmp.h"
 #include "walk.h"
 
-void usmp_logical_not(const struct usmp_elements *p, const uint8_t *input, uint8_t *output);
-
 void usmp_logical_not(const struct usmp_elements *p, const uint8_t *input, uint8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -42,30 +42,4 @@ struct usmp_lstm_f32_parameters {
     float clip;
 };
 
-/* First the weights of the inputs, then those of the hidden state; `logistic` is the table of usmp_logistic_q15. */
-void usmp_lstm_s8(
-    const struct usmp_lstm_parameters *p, const int8_t *input, const int8_t *input_weights,
-    const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,
-    const int8_t *input_recurrent, const int8_t *forget_recurrent, const int8_t *cell_recurrent,
-    const int8_t *output_recurrent, const int32_t *input_bias, const int32_t *forget_bias,
-    const int32_t *cell_bias, const int32_t *output_bias, const uint16_t *logistic, int8_t *hidden,
-    usmp_i16 *cell, int8_t *output);
-
-/* The same with activations of int16, whose zero points are 0. */
-void usmp_lstm_s16(
-    const struct usmp_lstm_parameters *p, const usmp_i16 *input, const int8_t *input_weights,
-    const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,
-    const int8_t *input_recurrent, const int8_t *forget_recurrent, const int8_t *cell_recurrent,
-    const int8_t *output_recurrent, const int64_t *input_bias, const int64_t *forget_bias,
-    const int64_t *cell_bias, const int64_t *output_bias, const uint16_t *logistic, usmp_i16 *hidden,
-    usmp_i16 *cell, usmp_i16 *output);
-
-void usmp_lstm_f32(
-    const struct usmp_lstm_f32_parameters *p, const usmp_f32 *input, const float *input_weights,
-    const float *forget_weights, const float *cell_weights, const float *output_weights,
-    const float *input_recurrent, const float *forget_recurrent, const float *cell_recurrent,
-    const float *output_recurrent, const float *input_bias, const float *forget_bias,
-    const float *cell_bias, const float *output_bias, usmp_f32 *hidden, usmp_f32 *cell,
-    usmp_f32 *output);
-
 #endif

@@ -28,14 +28,6 @@ void usmp_lstm_dynamic(
     const int8_t *input_recurrent, const int8_t *forget_recurrent, const int8_t *cell_recurrent,
     const int8_t *output_recurrent, const float *input_bias, const float *forget_bias,
     const float *cell_bias, const float *output_bias, int8_t *quantized, usmp_f32 *hidden, usmp_f32 *cell,
-    usmp_f32 *output);
-
-void usmp_lstm_dynamic(
-    const struct usmp_lstm_dynamic_parameters *p, const usmp_f32 *input, const int8_t *input_weights,
-    const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,
-    const int8_t *input_recurrent, const int8_t *forget_recurrent, const int8_t *cell_recurrent,
-    const int8_t *output_recurrent, const float *input_bias, const float *forget_bias,
-    const float *cell_bias, const float *output_bias, int8_t *quantized, usmp_f32 *hidden, usmp_f32 *cell,
     usmp_f32 *output)
 {
     const int8_t *const weights[4] = {input_weights, forget_weights, cell_weights, output_weights};

@@ -25,6 +25,7 @@ static inline int32_t usmp_lstm_unit(
         usmp_add(usmp_scaled_by_any(output, p->output_factor[0], p->output_factor[1]), p->hidden_zero_point), p->low, p->high);
 }
 
+/* First the weights of the inputs, then those of the hidden state; `logistic` is the table of usmp_logistic_q15. */
 void usmp_lstm_s8(
     const struct usmp_lstm_parameters *p, const int8_t *input, const int8_t *input_weights,
     const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,
@@ -63,6 +64,7 @@ void usmp_lstm_s8(
     }
 }
 
+/* The same with activations of int16, whose zero points are 0. */
 void usmp_lstm_s16(
     const struct usmp_lstm_parameters *p, const usmp_i16 *input, const int8_t *input_weights,
     const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,

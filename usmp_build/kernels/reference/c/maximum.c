@@ -4,12 +4,6 @@
 #include "walk.h"
 
 void usmp_maximum_s8(
-    const struct usmp_pairs *p, const int8_t *first, const int8_t *second, int8_t *output);
-
-void usmp_minimum_s8(
-    const struct usmp_pairs *p, const int8_t *first, const int8_t *second, int8_t *output);
-
-void usmp_maximum_s8(
     const struct usmp_pairs *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -26,22 +26,4 @@ struct usmp_mean_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Clears the sums. */
-void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums);
-
-/* Adds a row. */
-void usmp_mean_s8_row(const struct usmp_mean_s8_parameters *p, const int8_t *row, usmp_i32 *sums);
-
-/* Makes means of the sums. */
-void usmp_mean_s8_finish(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums, int8_t *output);
-
-/* Clears the sums. */
-void usmp_mean_f32_begin(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums);
-
-/* Adds a row. */
-void usmp_mean_f32_row(const struct usmp_mean_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums);
-
-/* Makes means of the sums. */
-void usmp_mean_f32_finish(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output);
-
 #endif

@@ -1,6 +1,7 @@
 #include "mean.h"
 #include "walk.h"
 
+/* Clears the sums. */
 void usmp_mean_f32_begin(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
@@ -8,6 +9,7 @@ void usmp_mean_f32_begin(const struct usmp_mean_f32_parameters *p, usmp_f32 *sum
     }
 }
 
+/* Adds a row. */
 void usmp_mean_f32_row(const struct usmp_mean_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums)
 {
     for (int32_t x = 0; x < p->width; ++x) {
@@ -17,6 +19,7 @@ void usmp_mean_f32_row(const struct usmp_mean_f32_parameters *p, const usmp_f32 
     }
 }
 
+/* Makes means of the sums. */
 void usmp_mean_f32_finish(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);

@@ -1,6 +1,8 @@
 #include "move.h"
 #include "walk.h"
 
+/* `axes` has three numbers for each axis along which lines lie, the innermost last: its size, and how many bytes one step
+ * along it moves in the input and in the output.  Blocks move one after the other, each as by memmove. */
 void usmp_move(
     const struct usmp_move_parameters *p, const void *input, const int32_t *axes, void *output)
 {

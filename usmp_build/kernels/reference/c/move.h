@@ -19,11 +19,6 @@ struct usmp_move_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* `axes` has three numbers for each axis along which lines lie, the innermost last: its size, and how many bytes one step
- * along it moves in the input and in the output.  Blocks move one after the other, each as by memmove. */
-void usmp_move(
-    const struct usmp_move_parameters *p, const void *input, const int32_t *axes, void *output);
-
 /* As memmove, without a call where elements of two or four bytes move one by one: all of one is read first. */
 static inline void usmp_move_bytes(const uint8_t *from, int32_t size, uint8_t *to)
 {

@@ -3,6 +3,7 @@
 #include "pairs.h"
 #include "walk.h"
 
+/* Two tensors of one shape. */
 void usmp_mul_s32(
     const struct usmp_mul_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output)
 {
@@ -13,6 +14,8 @@ void usmp_mul_s32(
     }
 }
 
+/* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
+ * innermost last: its size, and how far one step along it moves in `first` and in `second`. */
 void usmp_mul_s32_stretched(
     const struct usmp_mul_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second,
     const int32_t *axes, usmp_i32 *output)

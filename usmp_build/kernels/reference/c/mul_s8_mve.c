@@ -1,6 +1,6 @@
+/* MUL of int8 with Helium.  The shift is to the right. */
 #include "arithmetic.h"
 #include "mul.h"
-#include "mul_mve.h"
 #include "mve.h"
 #include "pairs.h"
 
@@ -149,6 +149,7 @@ static inline struct usmp_product_mve usmp_describe_product_mve(const struct usm
     return product;
 }
 
+/* Two tensors of one shape. */
 void usmp_mul_s8_mve(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
@@ -157,7 +158,8 @@ void usmp_mul_s8_mve(
     usmp_multiply_run_mve(&product, first, second, p->size, p->direction, output);
 }
 
-/* A run along the innermost axis at a time, along which one operand may be stretched: it comes second. */
+/* Two tensors, at least one of them stretched; axes as in usmp_mul_s8_stretched.  A run along the innermost axis at a
+ * time, along which one operand may be stretched: it comes second. */
 void usmp_mul_s8_mve_stretched(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, const int32_t *axes,
     int8_t *output)

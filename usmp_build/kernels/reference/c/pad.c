@@ -25,6 +25,8 @@ static inline int32_t usmp_crossed_line(int32_t line, const int32_t *axes)
     return crossed;
 }
 
+/* `axes` has three numbers for each of five axes, the innermost last: the elements of the frame before the input, of
+ * the input, and of the frame after it. */
 void usmp_pad(
     const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
     void *output)

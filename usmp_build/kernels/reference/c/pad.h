@@ -11,10 +11,4 @@ struct usmp_pad_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* `axes` has three numbers for each of five axes, the innermost last: the elements of the frame before the input, of
- * the input, and of the frame after it. */
-void usmp_pad(
-    const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
-    void *output);
-
 #endif

@@ -79,44 +79,4 @@ struct usmp_average_pool_2d_sums_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_average_pool_2d_s8_row(
-    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
-
-/* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_average_pool_2d_f32_row(
-    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
-
-/* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_s8_row(
-    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
-
-/* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_f32_row(
-    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
-
-/* Clears the sums. */
-void usmp_average_pool_2d_sums_s8_begin(
-    const struct usmp_average_pool_2d_sums_s8_parameters *p, usmp_i32 *sums);
-
-/* Adds row `y` of the image. */
-void usmp_average_pool_2d_sums_s8_row(
-    const struct usmp_average_pool_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, usmp_i32 *sums);
-
-/* Makes means of the sums. */
-void usmp_average_pool_2d_sums_s8_finish(
-    const struct usmp_average_pool_2d_sums_s8_parameters *p, const usmp_i32 *sums, int8_t *output);
-
-/* Clears the sums. */
-void usmp_average_pool_2d_sums_f32_begin(
-    const struct usmp_average_pool_2d_sums_f32_parameters *p, usmp_f32 *sums);
-
-/* Adds row `y` of the image. */
-void usmp_average_pool_2d_sums_f32_row(
-    const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, usmp_f32 *sums);
-
-/* Makes means of the sums. */
-void usmp_average_pool_2d_sums_f32_finish(
-    const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *sums, usmp_f32 *output);
-
 #endif

@@ -5,6 +5,7 @@
 #include "walk.h"
 #include "window.h"
 
+/* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_average_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
@@ -37,6 +38,7 @@ void usmp_average_pool_2d_f32_row(
     }
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_max_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
@@ -64,6 +66,7 @@ void usmp_max_pool_2d_f32_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_average_pool_2d_sums_f32_begin(
     const struct usmp_average_pool_2d_sums_f32_parameters *p, usmp_f32 *sums)
 {
@@ -72,6 +75,7 @@ void usmp_average_pool_2d_sums_f32_begin(
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_average_pool_2d_sums_f32_row(
     const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, usmp_f32 *sums)
 {
@@ -92,6 +96,7 @@ void usmp_average_pool_2d_sums_f32_row(
     }
 }
 
+/* Makes means of the sums. */
 void usmp_average_pool_2d_sums_f32_finish(
     const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *sums, usmp_f32 *output)
 {

@@ -5,6 +5,7 @@
 #include "walk.h"
 #include "window.h"
 
+/* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_average_pool_2d_s8_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
@@ -37,6 +38,7 @@ void usmp_average_pool_2d_s8_row(
     }
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_max_pool_2d_s8_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
@@ -62,6 +64,7 @@ void usmp_max_pool_2d_s8_row(
     }
 }
 
+/* Clears the sums. */
 void usmp_average_pool_2d_sums_s8_begin(
     const struct usmp_average_pool_2d_sums_s8_parameters *p, usmp_i32 *sums)
 {
@@ -70,6 +73,7 @@ void usmp_average_pool_2d_sums_s8_begin(
     }
 }
 
+/* Adds row `y` of the image. */
 void usmp_average_pool_2d_sums_s8_row(
     const struct usmp_average_pool_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, usmp_i32 *sums)
 {
@@ -85,6 +89,7 @@ void usmp_average_pool_2d_sums_s8_row(
     }
 }
 
+/* Makes means of the sums. */
 void usmp_average_pool_2d_sums_s8_finish(
     const struct usmp_average_pool_2d_sums_s8_parameters *p, const usmp_i32 *sums, int8_t *output)
 {

@@ -1,6 +1,7 @@
+/* AVERAGE_POOL_2D and MAX_POOL_2D of int8 with Arm's DSP extension. */
 #include "arithmetic.h"
 #include "dsp.h"
-#include "pool_2d_dsp.h"
+#include "pool_2d.h"
 #include "walk.h"
 #include "window.h"
 #include <string.h>
@@ -38,6 +39,7 @@ static inline uint32_t usmp_maximum_of_row_dsp(
     return most;
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_max_pool_2d_s8_dsp_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
@@ -112,6 +114,7 @@ static inline int8_t usmp_average_dsp(const struct usmp_pool_2d_s8_parameters *p
     return (int8_t)usmp_clamp(usmp_mean_of(sum, count), p->low, p->high);
 }
 
+/* One output row from the input rows under a window of at most 256 pixels; a row that is NULL is padding. */
 void usmp_average_pool_2d_s8_dsp_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {

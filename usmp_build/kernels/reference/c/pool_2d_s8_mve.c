@@ -1,6 +1,7 @@
+/* AVERAGE_POOL_2D and MAX_POOL_2D of int8 with Helium. */
 #include "arithmetic.h"
 #include "mve.h"
-#include "pool_2d_mve.h"
+#include "pool_2d.h"
 #include "walk.h"
 #include "window.h"
 
@@ -243,12 +244,14 @@ static inline void usmp_pool_2d_s8_mve(
     }
 }
 
+/* One output row from the input rows under a window of at most 256 pixels; a row that is NULL is padding. */
 void usmp_average_pool_2d_s8_mve_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
     usmp_pool_2d_s8_mve(p, rows, 1, output);
 }
 
+/* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_max_pool_2d_s8_mve_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {

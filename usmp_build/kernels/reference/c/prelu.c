@@ -30,9 +30,6 @@ static inline int32_t usmp_prelu_one(const struct usmp_prelu_parameters *p, int3
 }
 
 void usmp_prelu_s16(
-    const struct usmp_prelu_parameters *p, const usmp_i16 *first, const int8_t *second, usmp_i16 *output);
-
-void usmp_prelu_s16(
     const struct usmp_prelu_parameters *p, const usmp_i16 *first, const int8_t *second, usmp_i16 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

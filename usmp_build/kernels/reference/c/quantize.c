@@ -16,6 +16,7 @@ static inline int32_t usmp_quantize_one(
     return steps > low ? (int32_t)steps + p->zero_point : least;
 }
 
+/* Rounds halves away from zero; what is out of range becomes the nearest value in range, and NaN the least one. */
 void usmp_quantize_f32_s8(const struct usmp_quantize_parameters *p, const usmp_f32 *input, int8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -25,6 +26,7 @@ void usmp_quantize_f32_s8(const struct usmp_quantize_parameters *p, const usmp_f
     }
 }
 
+/* Rounds halves away from zero; what is out of range becomes the nearest value in range, and NaN the least one. */
 void usmp_quantize_f32_s16(
     const struct usmp_quantize_parameters *p, const usmp_f32 *input, usmp_i16 *output)
 {

@@ -73,13 +73,4 @@ static inline void usmp_next_place(struct usmp_place *at, const int32_t *axes, i
     }
 }
 
-void usmp_reduce_max_s8(
-    const struct usmp_reduce_max_parameters *p, const int8_t *input, int8_t *output);
-
-void usmp_reduce_max_f32(
-    const struct usmp_reduce_max_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
-void usmp_reduce_sum_f32(
-    const struct usmp_reduce_sum_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
 #endif

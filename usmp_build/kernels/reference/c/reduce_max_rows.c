@@ -13,27 +13,6 @@ struct usmp_reduce_max_rows_parameters {
 };
 
 /* Begins below all values: what is kept has the sign. */
-void usmp_reduce_max_rows_s8_begin(const struct usmp_reduce_max_rows_parameters *p, usmp_i32 *most);
-
-/* Looks at a row. */
-void usmp_reduce_max_rows_s8_row(
-    const struct usmp_reduce_max_rows_parameters *p, const int8_t *row, usmp_i32 *most);
-
-/* Writes what was found. */
-void usmp_reduce_max_rows_s8_finish(
-    const struct usmp_reduce_max_rows_parameters *p, usmp_i32 *most, int8_t *output);
-
-/* Begins below all values: what is kept has the sign. */
-void usmp_reduce_max_rows_f32_begin(const struct usmp_reduce_max_rows_parameters *p, usmp_f32 *most);
-
-/* Looks at a row. */
-void usmp_reduce_max_rows_f32_row(
-    const struct usmp_reduce_max_rows_parameters *p, const usmp_f32 *row, usmp_f32 *most);
-
-/* Writes what was found. */
-void usmp_reduce_max_rows_f32_finish(
-    const struct usmp_reduce_max_rows_parameters *p, usmp_f32 *most, usmp_f32 *output);
-
 void usmp_reduce_max_rows_s8_begin(const struct usmp_reduce_max_rows_parameters *p, usmp_i32 *most)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
@@ -41,6 +20,7 @@ void usmp_reduce_max_rows_s8_begin(const struct usmp_reduce_max_rows_parameters 
     }
 }
 
+/* Looks at a row. */
 void usmp_reduce_max_rows_s8_row(
     const struct usmp_reduce_max_rows_parameters *p, const int8_t *row, usmp_i32 *most)
 {
@@ -51,6 +31,7 @@ void usmp_reduce_max_rows_s8_row(
     }
 }
 
+/* Writes what was found. */
 void usmp_reduce_max_rows_s8_finish(
     const struct usmp_reduce_max_rows_parameters *p, usmp_i32 *most, int8_t *output)
 {
@@ -61,6 +42,7 @@ void usmp_reduce_max_rows_s8_finish(
     }
 }
 
+/* Begins below all values: what is kept has the sign. */
 void usmp_reduce_max_rows_f32_begin(const struct usmp_reduce_max_rows_parameters *p, usmp_f32 *most)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
@@ -68,6 +50,7 @@ void usmp_reduce_max_rows_f32_begin(const struct usmp_reduce_max_rows_parameters
     }
 }
 
+/* Looks at a row. */
 void usmp_reduce_max_rows_f32_row(
     const struct usmp_reduce_max_rows_parameters *p, const usmp_f32 *row, usmp_f32 *most)
 {
@@ -81,6 +64,7 @@ void usmp_reduce_max_rows_f32_row(
     }
 }
 
+/* Writes what was found. */
 void usmp_reduce_max_rows_f32_finish(
     const struct usmp_reduce_max_rows_parameters *p, usmp_f32 *most, usmp_f32 *output)
 {

@@ -4,9 +4,6 @@
 #include "walk.h"
 
 void usmp_reduce_sum_s8(
-    const struct usmp_reduce_sum_parameters *p, const int8_t *input, int8_t *output);
-
-void usmp_reduce_sum_s8(
     const struct usmp_reduce_sum_parameters *p, const int8_t *input, int8_t *output)
 {
     const struct usmp_walk outputs = usmp_walk_along(p->outputs, 1, p->direction);

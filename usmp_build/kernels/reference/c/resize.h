@@ -36,24 +36,6 @@ struct usmp_resize_bilinear_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* `columns` and `rows` have the nearest column for each of the output, and the nearest row. */
-void usmp_resize_nearest(
-    const struct usmp_resize_nearest_parameters *p, const void *input, const int16_t *columns,
-    const int16_t *rows, void *output);
-
-/* One output row from the nearest row. */
-void usmp_resize_nearest_row(
-    const struct usmp_resize_nearest_row_parameters *p, const void *const *rows, const int16_t *columns,
-    void *output);
-
-void usmp_resize_bilinear_f32(
-    const struct usmp_resize_bilinear_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
-/* Output row y from the rows on both sides of it, of which one may be missing. */
-void usmp_resize_bilinear_f32_row(
-    const struct usmp_resize_bilinear_f32_parameters *p, const usmp_f32 *const *rows, int32_t y,
-    usmp_f32 *output);
-
 /* An index that may be a little outside of [0, size). */
 static inline int32_t usmp_inside(int32_t index, int32_t size)
 {

@@ -50,6 +50,7 @@ void usmp_resize_bilinear_f32(
     }
 }
 
+/* Output row y from the rows on both sides of it, of which one may be missing. */
 void usmp_resize_bilinear_f32_row(
     const struct usmp_resize_bilinear_f32_parameters *p, const usmp_f32 *const *rows, int32_t y,
     usmp_f32 *output)

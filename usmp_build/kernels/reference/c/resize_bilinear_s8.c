@@ -17,13 +17,6 @@ struct usmp_resize_bilinear_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_resize_bilinear_s8(
-    const struct usmp_resize_bilinear_parameters *p, const int8_t *input, int8_t *output);
-
-/* Output row y from the input rows above and below it; one of them may be NULL. */
-void usmp_resize_bilinear_s8_row(
-    const struct usmp_resize_bilinear_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output);
-
 /* A row that is `fraction` / 1024 of the way from the row above it to the one below it. */
 static inline void usmp_bilinear_line_s8(
     const struct usmp_resize_bilinear_parameters *p, const int8_t *above, const int8_t *below,
@@ -65,6 +58,7 @@ void usmp_resize_bilinear_s8(
     }
 }
 
+/* Output row y from the input rows above and below it; one of them may be NULL. */
 void usmp_resize_bilinear_s8_row(
     const struct usmp_resize_bilinear_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output)
 {

@@ -12,6 +12,7 @@ static inline void usmp_nearest_line(
     }
 }
 
+/* `columns` and `rows` have the nearest column for each of the output, and the nearest row. */
 void usmp_resize_nearest(
     const struct usmp_resize_nearest_parameters *p, const void *input, const int16_t *columns,
     const int16_t *rows, void *output)
@@ -27,6 +28,7 @@ void usmp_resize_nearest(
     }
 }
 
+/* One output row from the nearest row. */
 void usmp_resize_nearest_row(
     const struct usmp_resize_nearest_row_parameters *p, const void *const *rows, const int16_t *columns,
     void *output)

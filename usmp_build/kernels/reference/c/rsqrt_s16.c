@@ -12,8 +12,6 @@ struct usmp_rsqrt_s16_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_rsqrt_s16(const struct usmp_rsqrt_s16_parameters *p, const usmp_i16 *input, usmp_i16 *output);
-
 /* 0, and what is below it and has no root, becomes the largest number. */
 static inline int32_t usmp_rsqrt_one(const struct usmp_rsqrt_s16_parameters *p, int32_t value)
 {

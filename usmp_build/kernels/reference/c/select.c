@@ -13,10 +13,6 @@ struct usmp_select_parameters {
 
 void usmp_select_s8(
     const struct usmp_select_parameters *p, const uint8_t *condition, const int8_t *first, const int8_t *second,
-    int8_t *output);
-
-void usmp_select_s8(
-    const struct usmp_select_parameters *p, const uint8_t *condition, const int8_t *first, const int8_t *second,
     int8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

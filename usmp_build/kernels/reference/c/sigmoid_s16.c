@@ -11,12 +11,6 @@ struct usmp_sigmoid_s16_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_logistic_s16(
-    const struct usmp_sigmoid_s16_parameters *p, const usmp_i16 *input, const uint16_t *table, usmp_i16 *output);
-
-void usmp_tanh_s16(
-    const struct usmp_sigmoid_s16_parameters *p, const usmp_i16 *input, const uint16_t *table, usmp_i16 *output);
-
 static inline int32_t usmp_sigmoid_argument(const struct usmp_sigmoid_s16_parameters *p, int32_t value)
 {
     const int32_t half = p->shift > 0 ? 1 << (p->shift - 1) : 0;

@@ -7,9 +7,6 @@ struct usmp_signal_delay_parameters {
     int32_t delay;
 };
 
-void usmp_signal_delay(
-    const struct usmp_signal_delay_parameters *p, const usmp_i16 *input, usmp_i16 *state, usmp_i16 *output);
-
 /* Sample i of what is remembered and then what comes. */
 static inline int16_t usmp_signal_later(const usmp_i16 *before, int32_t count, const usmp_i16 *now, int32_t i)
 {

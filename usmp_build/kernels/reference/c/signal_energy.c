@@ -10,8 +10,6 @@ struct usmp_signal_energy_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_signal_energy(const struct usmp_signal_energy_parameters *p, const usmp_i16 *input, usmp_u32 *output);
-
 void usmp_signal_energy(const struct usmp_signal_energy_parameters *p, const usmp_i16 *input, usmp_u32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

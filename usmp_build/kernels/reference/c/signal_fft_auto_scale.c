@@ -8,9 +8,6 @@ struct usmp_signal_fft_auto_scale_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_signal_fft_auto_scale(
-    const struct usmp_signal_fft_auto_scale_parameters *p, const usmp_i16 *input, usmp_i16 *output, usmp_i32 *shift);
-
 /* The largest magnitude, in 16 bits as in TensorFlow Lite Micro: that of -32768 is -32768, and any later sample is
  * above it. */
 static inline int32_t usmp_signal_loudest(const usmp_i16 *input, int32_t size)

@@ -5,16 +5,6 @@ struct usmp_signal_filter_bank_parameters {
     int32_t channels;
 };
 
-void usmp_signal_filter_bank(
-    const struct usmp_signal_filter_bank_parameters *p,
-    const usmp_u32 *input,
-    const usmp_i16 *weights,
-    const usmp_i16 *unweights,
-    const usmp_i16 *starts,
-    const usmp_i16 *weight_starts,
-    const usmp_i16 *widths,
-    usmp_u64 *output);
-
 /* Numbers of the spectrum between the middles of two channels belong to both: they rise to the right one by `weights`,
  * and fall from the left one by `unweights`.  Left of the first channel's middle nothing falls. */
 void usmp_signal_filter_bank(

@@ -11,13 +11,6 @@ struct usmp_signal_framer_parameters {
     int32_t first;  /* steps before the first complete frame */
 };
 
-void usmp_signal_framer(
-    const struct usmp_signal_framer_parameters *p,
-    const usmp_i16 *input,
-    usmp_i16 *state,
-    usmp_i16 *output,
-    uint8_t *valid);
-
 /* A frame from what is remembered and the samples of a step; zeros where it is not complete. */
 static inline void usmp_signal_frame(
     const struct usmp_signal_framer_parameters *p,

@@ -11,13 +11,6 @@ struct usmp_signal_irfft_parameters {
     int32_t radices[16];
 };
 
-void usmp_signal_irfft_s16(
-    const struct usmp_signal_irfft_parameters *p,
-    const usmp_i16 *input,
-    const usmp_i16 *twiddles,
-    const usmp_i16 *turns,
-    usmp_i16 *output);
-
 /* Number k of what is transformed: of each pair, the sum or, in the upper half and the middle, the difference. */
 static inline struct usmp_complex_s16 usmp_signal_irfft_number_s16(
     const usmp_i16 *spectrum, int32_t k, int32_t points, const usmp_i16 *turns)

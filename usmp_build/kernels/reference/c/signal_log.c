@@ -10,9 +10,6 @@ struct usmp_signal_log_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_signal_log(
-    const struct usmp_signal_log_parameters *p, const usmp_u32 *input, const usmp_u16 *table, usmp_i16 *output);
-
 /* The logarithm to base 2 times 2^16: for 2^n * (1 + f), n + f and what is between two entries of the table, which
  * holds log2(1 + f) - f for multiples of 2^-7. */
 static inline uint32_t usmp_signal_log2(uint32_t number, const usmp_u16 *table)

@@ -9,9 +9,6 @@ struct usmp_signal_overlap_add_parameters {
     int32_t step;
 };
 
-void usmp_signal_overlap_add_s16(
-    const struct usmp_signal_overlap_add_parameters *p, const usmp_i16 *input, usmp_i16 *state, usmp_i16 *output);
-
 static inline void usmp_signal_add_frame_s16(
     const struct usmp_signal_overlap_add_parameters *p, const usmp_i16 *frame, usmp_i16 *sums, usmp_i16 *output)
 {

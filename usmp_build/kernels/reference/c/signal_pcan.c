@@ -10,13 +10,6 @@ struct usmp_signal_pcan_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_signal_pcan(
-    const struct usmp_signal_pcan_parameters *p,
-    const usmp_u32 *input,
-    const usmp_u32 *noise,
-    const usmp_i16 *gains,
-    usmp_u32 *output);
-
 /* The gain of a noise: a parabola for each power of 2, of which the table has the value, the slope and the curvature;
  * the fourth number is not used.  For 0, 1 and 2 it has the gain itself. */
 static inline int32_t usmp_signal_gain(uint32_t noise, const usmp_i16 *table)

@@ -12,13 +12,6 @@ struct usmp_signal_rfft_parameters {
     int32_t radices[16];
 };
 
-void usmp_signal_rfft_s16(
-    const struct usmp_signal_rfft_parameters *p,
-    const usmp_i16 *input,
-    const usmp_i16 *twiddles,
-    const usmp_i16 *turns,
-    usmp_i16 *output);
-
 static inline void usmp_signal_rfft_gather_s16(
     const struct usmp_signal_rfft_parameters *p, const usmp_i16 *samples, usmp_i16 *numbers)
 {

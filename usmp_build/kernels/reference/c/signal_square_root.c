@@ -7,9 +7,6 @@ struct usmp_signal_square_root_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_signal_square_root(
-    const struct usmp_signal_square_root_parameters *p, const usmp_u64 *input, const usmp_i32 *shift, usmp_u32 *output);
-
 /* Bit by bit from the highest.  A root that has no bits left for it, as all of `most` are set, is not rounded up; of
  * numbers below 2^32 a root has 16 bits. */
 static inline uint32_t usmp_signal_root(uint64_t number)

@@ -9,13 +9,6 @@ struct usmp_signal_stacker_parameters {
     int32_t step;     /* frames from one stack to the next */
 };
 
-void usmp_signal_stacker(
-    const struct usmp_signal_stacker_parameters *p,
-    const usmp_i16 *input,
-    usmp_i16 *state,
-    usmp_i16 *output,
-    uint8_t *valid);
-
 static inline void usmp_signal_copy(const usmp_i16 *from, usmp_i16 *to, int32_t count)
 {
     for (int32_t i = 0; i < count; ++i) {

@@ -18,13 +18,6 @@ void usmp_signal_subtraction(
     const usmp_u32 *input,
     usmp_u32 *estimate,
     usmp_u32 *output,
-    usmp_u32 *noise);
-
-void usmp_signal_subtraction(
-    const struct usmp_signal_subtraction_parameters *p,
-    const usmp_u32 *input,
-    usmp_u32 *estimate,
-    usmp_u32 *output,
     usmp_u32 *noise)
 {
     for (int32_t i = 0; i < p->channels; ++i) {

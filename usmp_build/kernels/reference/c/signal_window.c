@@ -11,9 +11,6 @@ struct usmp_signal_window_parameters {
 };
 
 void usmp_signal_window(
-    const struct usmp_signal_window_parameters *p, const usmp_i16 *input, const usmp_i16 *weights, usmp_i16 *output);
-
-void usmp_signal_window(
     const struct usmp_signal_window_parameters *p, const usmp_i16 *input, const usmp_i16 *weights, usmp_i16 *output)
 {
     const struct usmp_walk frames = usmp_walk_along(p->size, p->window, p->direction);

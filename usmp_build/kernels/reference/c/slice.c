@@ -16,10 +16,6 @@ struct usmp_slice_parameters {
  * from one index to the next.  A part that would begin or end outside of the tensor is moved inside. */
 void usmp_slice_s32(
     const struct usmp_slice_parameters *p, const void *input, const usmp_i32 *begins, const int32_t *axes,
-    void *output);
-
-void usmp_slice_s32(
-    const struct usmp_slice_parameters *p, const void *input, const usmp_i32 *begins, const int32_t *axes,
     void *output)
 {
     const struct usmp_walk lines = usmp_walk_along(p->lines, 1, p->direction);

@@ -31,18 +31,4 @@ struct usmp_softmax_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* The output's scale is 1/256, its zero point -128. */
-void usmp_softmax_s8(const struct usmp_softmax_s8_parameters *p, const int8_t *input, int8_t *output);
-
-/* The output's scale is 1/65536, its zero point -32768. */
-void usmp_softmax_s8_s16(const struct usmp_softmax_s8_parameters *p, const int8_t *input, usmp_i16 *output);
-
-/* The output's scale is 1/32768, its zero point 0.  Tables, as in usmp_interpolated: e^x from -10 to 0, and 1 / (1 + x)
- * from 0 to 1. */
-void usmp_softmax_s16(
-    const struct usmp_softmax_s16_parameters *p, const usmp_i16 *input, const int16_t *exponentials,
-    const int16_t *reciprocals, usmp_i16 *output);
-
-void usmp_softmax_f32(const struct usmp_softmax_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
-
 #endif

@@ -24,6 +24,8 @@ static inline uint32_t usmp_softmax_exponentials_s16(
     return sum;
 }
 
+/* The output's scale is 1/32768, its zero point 0.  Tables, as in usmp_interpolated: e^x from -10 to 0, and 1 / (1 + x)
+ * from 0 to 1. */
 void usmp_softmax_s16(
     const struct usmp_softmax_s16_parameters *p, const usmp_i16 *input, const int16_t *exponentials,
     const int16_t *reciprocals, usmp_i16 *output)

@@ -140,6 +140,7 @@ static USMP_MVE_OR_INLINE void usmp_softmax_shares(
 #endif
 }
 
+/* The output's scale is 1/256, its zero point -128. */
 void usmp_softmax_s8(const struct usmp_softmax_s8_parameters *p, const int8_t *input, int8_t *output)
 {
     const struct usmp_walk rows = usmp_walk_along(p->rows, 1, p->direction);
@@ -152,6 +153,7 @@ void usmp_softmax_s8(const struct usmp_softmax_s8_parameters *p, const int8_t *i
     }
 }
 
+/* The output's scale is 1/65536, its zero point -32768. */
 void usmp_softmax_s8_s16(const struct usmp_softmax_s8_parameters *p, const int8_t *input, usmp_i16 *output)
 {
     const struct usmp_walk rows = usmp_walk_along(p->rows, 1, p->direction);

@@ -21,9 +21,6 @@ struct usmp_space_to_batch_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-void usmp_space_to_batch(
-    const struct usmp_space_to_batch_parameters *p, const void *input, const void *value, void *output);
-
 /* Returns where a pixel of the output comes from, counted in pixels; -1 for one of the border. */
 static inline int32_t usmp_pixel_in_space(const struct usmp_space_to_batch_parameters *p, int32_t line, int32_t x)
 {

@@ -34,9 +34,6 @@ static inline int32_t usmp_squared_difference_one(
 }
 
 void usmp_squared_difference_s8(
-    const struct usmp_squared_difference_parameters *p, const int8_t *first, const int8_t *second, int8_t *output);
-
-void usmp_squared_difference_s8(
     const struct usmp_squared_difference_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -4,9 +4,6 @@
 #include "walk.h"
 
 void usmp_squared_difference_f32(
-    const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output);
-
-void usmp_squared_difference_f32(
     const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

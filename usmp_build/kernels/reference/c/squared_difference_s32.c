@@ -5,9 +5,6 @@
 #include "walk.h"
 
 void usmp_squared_difference_s32(
-    const struct usmp_pairs *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output);
-
-void usmp_squared_difference_s32(
     const struct usmp_pairs *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);

@@ -31,20 +31,4 @@ struct usmp_svdf_f32_parameters {
     float high;
 };
 
-/* With a state of int16.  Bias has one element for each unit; factors are two multipliers, each with its shift, as
- * in usmp_scale: from sums of inputs to the state, and from sums of the state to the output. */
-void usmp_svdf_s8_s16(
-    const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int16_t *times,
-    const int32_t *bias, const int32_t *factors, usmp_i16 *state, int8_t *output);
-
-/* With a state of int8, which may have a zero point.  It is added to a result that already fits an int8, and may wrap:
- * so TensorFlow Lite Micro does it. */
-void usmp_svdf_s8_s8(
-    const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int8_t *times,
-    const int32_t *bias, const int32_t *factors, int8_t *state, int8_t *output);
-
-void usmp_svdf_f32(
-    const struct usmp_svdf_f32_parameters *p, const usmp_f32 *input, const float *features, const float *times,
-    const float *bias, usmp_f32 *state, usmp_f32 *output);
-
 #endif

@@ -1,3 +1,4 @@
+/* SVDF of int8.  Once for each type of the state: as a macro, no debugger could step through these loops. */
 #include "arithmetic.h"
 #include "products.h"
 #include "scaling.h"
@@ -37,8 +38,9 @@ static inline int8_t usmp_svdf_unit(
     return (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
 }
 
-/* Once for each type of the state: as a macro, no debugger could step through these loops.  The newest result of a
- * filter first takes the place of its oldest one. */
+/* With a state of int16.  Bias has one element for each unit; factors are two multipliers, each with its shift, as
+ * in usmp_scale: from sums of inputs to the state, and from sums of the state to the output.  The newest
+ * result of a filter first takes the place of its oldest one. */
 void usmp_svdf_s8_s16(
     const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int16_t *times,
     const int32_t *bias, const int32_t *factors, usmp_i16 *state, int8_t *output)
@@ -70,6 +72,8 @@ void usmp_svdf_s8_s16(
     }
 }
 
+/* With a state of int8, which may have a zero point.  It is added to a result that already fits an int8, and may wrap:
+ * so TensorFlow Lite Micro does it. */
 void usmp_svdf_s8_s8(
     const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int8_t *times,
     const int32_t *bias, const int32_t *factors, int8_t *state, int8_t *output)

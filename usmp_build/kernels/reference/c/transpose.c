@@ -2,6 +2,7 @@
 #include "transpose.h"
 #include "walk.h"
 
+/* One output row from the input rows that have a part of it. */
 void usmp_transpose_row(const struct usmp_transpose_parameters *p, const void *const *rows, void *output)
 {
     const int32_t *const n = p->extents;

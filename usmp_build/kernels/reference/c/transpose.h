@@ -14,7 +14,4 @@ struct usmp_transpose_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* One output row from the input rows that have a part of it. */
-void usmp_transpose_row(const struct usmp_transpose_parameters *p, const void *const *rows, void *output);
-
 #endif

@@ -34,10 +34,6 @@ struct usmp_transpose_conv_dynamic_parameters {
 /* Bias has one element for each output channel; `quantized` holds an image. */
 void usmp_transpose_conv_dynamic(
     const struct usmp_transpose_conv_dynamic_parameters *p, const usmp_f32 *input, const int8_t *weights,
-    const float *bias, const float *scale, int8_t *quantized, usmp_f32 *output);
-
-void usmp_transpose_conv_dynamic(
-    const struct usmp_transpose_conv_dynamic_parameters *p, const usmp_f32 *input, const int8_t *weights,
     const float *bias, const float *scale, int8_t *quantized, usmp_f32 *output)
 {
     const int32_t channels = p->input_channels;

@@ -33,10 +33,6 @@ struct usmp_transpose_conv_f32_parameters {
 /* Bias has one element for each output channel. */
 void usmp_transpose_conv_f32(
     const struct usmp_transpose_conv_f32_parameters *p, const usmp_f32 *input, const float *weights, const float *bias,
-    usmp_f32 *output);
-
-void usmp_transpose_conv_f32(
-    const struct usmp_transpose_conv_f32_parameters *p, const usmp_f32 *input, const float *weights, const float *bias,
     usmp_f32 *output)
 {
     const int32_t channels = p->input_channels;

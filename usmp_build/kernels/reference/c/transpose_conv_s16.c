@@ -34,10 +34,6 @@ struct usmp_transpose_conv_s16_parameters {
 /* Bias, multiplier and shift have one element for each output channel. */
 void usmp_transpose_conv_s16(
     const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
-    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
-
-void usmp_transpose_conv_s16(
-    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
     const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
 {
     const int32_t channels = p->input_channels;

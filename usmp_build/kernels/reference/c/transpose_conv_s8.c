@@ -37,11 +37,6 @@ struct usmp_transpose_conv_s8_parameters {
 void usmp_transpose_conv_s8(
     const struct usmp_transpose_conv_s8_parameters *p, const int8_t *input, const int8_t *weights, const int32_t *bias,
     const int32_t *multiplier, const int8_t *shift,
-    int8_t *output);
-
-void usmp_transpose_conv_s8(
-    const struct usmp_transpose_conv_s8_parameters *p, const int8_t *input, const int8_t *weights, const int32_t *bias,
-    const int32_t *multiplier, const int8_t *shift,
     int8_t *output)
 {
     const int32_t channels = p->input_channels;

@@ -5,6 +5,7 @@
 #include "unary.h"
 #include "walk.h"
 
+/* RELU. */
 void usmp_relu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -14,6 +15,7 @@ void usmp_relu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f3
     }
 }
 
+/* RELU6. */
 void usmp_relu6_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -23,6 +25,7 @@ void usmp_relu6_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f
     }
 }
 
+/* LOGISTIC. */
 void usmp_logistic_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
@@ -32,6 +35,7 @@ void usmp_logistic_f32(const struct usmp_elements *p, const usmp_f32 *input, usm
     }
 }
 
+/* TANH. */
 void usmp_tanh_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
