@@ -7,7 +7,8 @@ public: its prototype is made of it, and takes its comment along.
 
 A file is written for one type of elements.  Where `_ELEMENT_TYPES` names more, each piece with `_s8` in its names is
 there for the others, too: with `_s16` and `usmp_i16` in place of `_s8` and `int8_t`.  Values that are computed in a
-wider type (`int32_t sum`) stay what they are.
+wider type (`int32_t sum`) stay what they are, but for the names of `_OTHER_TYPES`.  Lines for some of the types are
+between `#if USMP_S8 || USMP_S16`, `#elif`, `#else` and `#endif`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from usmp_build.interfaces.kernels import KernelSources
@@ -28,6 +29,9 @@ _DEFINED = re.compile(
     rf"|(?:#(?:if|elif|error)[^\n]*\n)*#define (?P<macro>{PREFIX.upper()}\w+)"
     rf"|[\w *]*\b(?P<function>{PREFIX}\w+)\("
 )
+_TYPES = r"USMP_[SUF]\d+\b.*"
+_CHOICE = re.compile(rf"^#if (?P<types>{_TYPES})\n(?P<branches>(?:.*\n)*?)#endif\n", re.MULTILINE)
+_BETWEEN_PIECES = re.compile(rf"\n\n+(?!\s|#if {_TYPES})")
 _INCLUDE = re.compile(r'^#include [<"](.+)[>"]\n', re.MULTILINE)
 _GUARD = re.compile(r"^#ifndef (USMP_\w+_H)\n#define \1\n(.*)^#endif\n\Z", re.MULTILINE | re.DOTALL)
 
@@ -41,30 +45,49 @@ _C_TYPES = {
     "f32": "usmp_f32",
 }
 """Suffix of a name → the C type of its elements."""
+_OTHER_TYPES = {
+    "usmp_number": {"s8": "int32_t", "s16": "int32_t", "s32": "int32_t", "f32": "float"},
+    "usmp_shift": {"s8": "int8_t", "s16": "int8_t"},
+    "usmp_stored_sum": {"s8": "usmp_i32", "s16": "usmp_i64", "f32": "usmp_f32"},
+    "usmp_sum": {"s8": "int32_t", "s16": "int64_t", "f32": "float"},
+    "usmp_weight": {"s8": "int8_t", "s16": "int8_t", "f32": "float"},
+}
+"""Name of a type → what it is where elements are of a type."""
+_TYPE_NAME = re.compile(rf"\b(?:{'|'.join(_OTHER_TYPES)})\b")
 _ELEMENT_TYPES = {
     "add.h": "s8 s16",
+    "add_plain.c": "s32 f32",
     "add_s8.c": "s8 s16",
+    "batch_matmul.c": "s8 s16 f32",
     "broadcast_args.c": "s32 s64",
     "cast.c": "u32 s8 u8 s16 s32 f32",
     "cast_f32.c": "s8 u8 s16 s32",
     "cast_u32.c": "s8 u8 s16 s32 f32",
     "cast_u8.c": "s8 u8 s16 s32 u32 f32",
     "clamp.c": "s8 s16",
+    "conv_2d.h": "s8 s16 f32",
     "conv_2d_s8_dsp.c": "s8 s16",
+    "conv_2d_sums.c": "s8 s16 f32",
+    "depthwise_conv_2d.h": "s8 s16 f32",
     "depthwise_conv_2d_s8_dsp.c": "s8 s16",
     "dynamic_update_slice.c": "s32 s64",
     "equal.c": "f32 s32 s64 u8",
     "fft.h": "s16 s32 f32",
+    "fully_connected.c": "s8 s16 f32",
+    "fully_connected.h": "s8 s16 f32",
     "greater.c": "f32 s32 s64",
+    "grouped_conv_2d.c": "s8 s16 f32",
     "leaky_relu.c": "s8 s16",
+    "lstm_integers.c": "s8 s16",
     "maximum.c": "s8 s16 s32 s64 f32",
     "mean.h": "s8 s16",
     "mean_s8.c": "s8 s16",
     "mul.h": "s8 s16",
+    "mul_plain.c": "s32 f32",
     "mul_s8.c": "s8 s16",
     "part.h": "s32 s64",
     "pixel_sums.h": "s8 s16",
-    "pool_2d.h": "s8 s16",
+    "pool_2d.h": "s8 s16 f32",
     "pool_2d_s8.c": "s8 s16",
     "prelu.c": "s16 s8",
     "reduce.h": "s8 s16 u8",
@@ -79,6 +102,7 @@ _ELEMENT_TYPES = {
     "slice.c": "s32 s64",
     "squared_difference.c": "s8 s16",
     "taps.h": "s8 s16",
+    "transpose_conv.c": "s8 s16 f32",
     "truth.c": "s8 u8 s16 s32 u32 f32",
 }
 """File → the types that its pieces are there for; the first is the one that it is written for."""
@@ -163,7 +187,7 @@ def library(package: str = __package__) -> tuple[Piece, ...]:
 def _pieces(file: str, text: str, local: Iterable[str]) -> list[Piece]:
     headers = tuple(header for header in _INCLUDE.findall(text) if header not in {*local, "usmp.h"})
     body = _GUARD.sub(r"\2", _INCLUDE.sub("", text)).strip("\n")
-    parts = re.split(r"\n\n+(?=\S)", body)
+    parts = _BETWEEN_PIECES.split(body)
     types = _ELEMENT_TYPES.get(file, "").split()
     return [
         _piece(variant, definition, headers)
@@ -186,12 +210,27 @@ def _piece(text: str, definition: re.Match[str], headers: tuple[str, ...]) -> Pi
 
 def _of_each_type(part: str, types: Sequence[str]) -> Iterator[str]:
     """Yield the piece as it is written, and for each further type, if its names say that it is of the first."""
-    yield part
     if not types or not re.search(rf"\b{PREFIX}\w*_{types[0]}(?![a-z0-9])", _COMMENT.sub("", part)):
+        yield part
         return
-    for suffix in types[1:]:
-        renamed = re.sub(rf"(\b{PREFIX}\w*)_{types[0]}(?![a-z0-9])", rf"\1_{suffix}", part)
-        yield re.sub(rf"\b{_C_TYPES[types[0]]}\b", _C_TYPES[suffix], renamed)
+    for suffix in types:
+        lines = _CHOICE.sub(partial(_lines_for, suffix), part)
+        renamed = re.sub(rf"(\b{PREFIX}\w*)_{types[0]}(?![a-z0-9])", rf"\1_{suffix}", lines)
+        of_type = re.sub(rf"\b{_C_TYPES[types[0]]}\b", _C_TYPES[suffix], renamed)
+        yield _TYPE_NAME.sub(partial(_other_type, suffix), of_type)
+
+
+def _other_type(suffix: str, name: re.Match[str]) -> str:
+    return _OTHER_TYPES[name[0]][suffix]
+
+
+def _lines_for(suffix: str, choice: re.Match[str]) -> str:
+    """Return the lines of the first branch that is there for a type."""
+    first, *others = re.split(r"^#el(?:if (.+)|se)\n", choice["branches"], flags=re.MULTILINE)
+    for condition, lines in [(choice["types"], first), *zip(others[::2], others[1::2], strict=True)]:
+        if condition is None or f"USMP_{suffix.upper()}" in condition.split(" || "):
+            return lines
+    return ""
 
 
 def _functions(call: str, defined: Collection[str]) -> list[str]:

@@ -24,22 +24,4 @@ struct usmp_add_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* `sign` is that of the second operand: 1 adds, -1 subtracts. */
-struct usmp_add_s32_parameters {
-    int32_t size;
-    int32_t sign;
-    int32_t low;
-    int32_t high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
-/* `sign` is that of the second operand: 1 adds, -1 subtracts. */
-struct usmp_add_f32_parameters {
-    int32_t size;
-    float sign;
-    float low;
-    float high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
 #endif

@@ -1,7 +1,6 @@
 #include "arithmetic.h"
 #include "conv_2d.h"
 #include "products.h"
-#include "sums.h"
 #include "walk.h"
 #include "window.h"
 
@@ -45,57 +44,4 @@ void usmp_conv_2d_f32_row(
             }
         }
     }
-}
-
-/* Clears the sums. */
-void usmp_conv_2d_sums_f32_begin(const struct usmp_conv_2d_sums_f32_parameters *p, usmp_f32 *sums)
-{
-    for (int32_t i = 0; i < p->output_width * p->output_channels; ++i) {
-        sums[i] = 0.0f;
-    }
-}
-
-/* Adds row `y` of the image. */
-void usmp_conv_2d_sums_f32_row(
-    const struct usmp_conv_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, const float *weights,
-    usmp_f32 *sums)
-{
-    const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
-    const int32_t window_row = usmp_window_row(y, p->above, p->dilation_down, p->window_height);
-
-    for (int32_t x = 0; window_row >= 0 && x < p->output_width; ++x) {
-        const int32_t start = x * p->stride - p->before;
-        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
-        const int32_t run = p->dilation == 1 ? taps.end - taps.first : 1; /* taps that lie side by side */
-
-        for (int32_t c = 0; c < p->output_channels; c += 4) {
-            usmp_f32 *const results = sums + x * p->output_channels + c;
-            const int32_t lanes = usmp_minimum(4, p->output_channels - c);
-            const float *filters[4];
-            float totals[4] = {0.0f, 0.0f, 0.0f, 0.0f};
-
-            for (int32_t i = 0; i < 4; ++i) {
-                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-            }
-            for (int32_t i = 0; i < lanes; ++i) {
-                totals[i] = results[i];
-            }
-            for (int32_t tap = taps.first; tap < taps.end; tap += run) {
-                const usmp_f32 *const input = row + (start + tap * p->dilation) * p->input_channels;
-                const int32_t offset = (window_row * p->window_width + tap) * p->input_channels;
-                usmp_add_products_f32(input, filters, offset, run * p->input_channels, totals);
-            }
-            for (int32_t i = 0; i < lanes; ++i) {
-                results[i] = totals[i];
-            }
-        }
-    }
-}
-
-/* Makes the output row of the sums. */
-void usmp_conv_2d_sums_f32_finish(
-    const struct usmp_conv_2d_sums_f32_parameters *p, const usmp_f32 *sums, const float *bias, usmp_f32 *output)
-{
-    usmp_finish_sums_f32(
-        sums, p->output_width, p->output_channels, bias, p->low, p->high, p->direction, output);
 }

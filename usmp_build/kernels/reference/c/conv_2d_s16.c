@@ -1,51 +1,9 @@
-/* CONV_2D of int16 with weights of int8: filters of window_height x window_width x input_channels weights, one after
- * the other. */
 #include "arithmetic.h"
+#include "conv_2d.h"
 #include "products.h"
 #include "sums.h"
-#include "usmp.h"
 #include "walk.h"
 #include "window.h"
-
-/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Zero points are 0; narrow
- * as in usmp_finished_s16; low and high are the limits of the output.  Pitches are in elements from one pixel to
- * the next. */
-struct usmp_conv_2d_s16_parameters {
-    int32_t input_width;
-    int32_t input_channels;
-    int32_t output_width;
-    int32_t output_channels;
-    int32_t window_height;
-    int32_t window_width;
-    int32_t stride;
-    int32_t dilation;
-    int32_t before;
-    int32_t narrow;
-    int32_t low;
-    int32_t high;
-    int32_t input_pitch;
-    int32_t output_pitch;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
-/* For a window that makes one output row: `dilation_down` and `above`, the padding above it, are in rows. */
-struct usmp_conv_2d_sums_s16_parameters {
-    int32_t input_width;
-    int32_t input_channels;
-    int32_t output_width;
-    int32_t output_channels;
-    int32_t window_height;
-    int32_t window_width;
-    int32_t stride;
-    int32_t dilation;
-    int32_t before;
-    int32_t dilation_down;
-    int32_t above;
-    int32_t narrow;
-    int32_t low;
-    int32_t high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
 
 /* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
  * have one element for each output channel. */
@@ -85,59 +43,4 @@ void usmp_conv_2d_s16_row(
             }
         }
     }
-}
-
-/* Clears the sums. */
-void usmp_conv_2d_sums_s16_begin(const struct usmp_conv_2d_sums_s16_parameters *p, usmp_i64 *sums)
-{
-    for (int32_t i = 0; i < p->output_width * p->output_channels; ++i) {
-        sums[i] = 0;
-    }
-}
-
-/* Adds row `y` of the image. */
-void usmp_conv_2d_sums_s16_row(
-    const struct usmp_conv_2d_sums_s16_parameters *p, const usmp_i16 *row, int32_t y, const int8_t *weights,
-    usmp_i64 *sums)
-{
-    const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
-    const int32_t window_row = usmp_window_row(y, p->above, p->dilation_down, p->window_height);
-
-    for (int32_t x = 0; window_row >= 0 && x < p->output_width; ++x) {
-        const int32_t start = x * p->stride - p->before;
-        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
-        const int32_t run = p->dilation == 1 ? taps.end - taps.first : 1; /* taps that lie side by side */
-
-        for (int32_t c = 0; c < p->output_channels; c += 4) {
-            usmp_i64 *const results = sums + x * p->output_channels + c;
-            const int32_t lanes = usmp_minimum(4, p->output_channels - c);
-            const int8_t *filters[4];
-            int64_t totals[4] = {0, 0, 0, 0};
-
-            for (int32_t i = 0; i < 4; ++i) {
-                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-            }
-            for (int32_t i = 0; i < lanes; ++i) {
-                totals[i] = results[i];
-            }
-            for (int32_t tap = taps.first; tap < taps.end; tap += run) {
-                const usmp_i16 *const input = row + (start + tap * p->dilation) * p->input_channels;
-                const int32_t offset = (window_row * p->window_width + tap) * p->input_channels;
-                usmp_add_products_s16(input, filters, offset, run * p->input_channels, totals);
-            }
-            for (int32_t i = 0; i < lanes; ++i) {
-                results[i] = totals[i];
-            }
-        }
-    }
-}
-
-/* Makes the output row of the sums. */
-void usmp_conv_2d_sums_s16_finish(
-    const struct usmp_conv_2d_sums_s16_parameters *p, const usmp_i64 *sums, const int64_t *bias,
-    const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
-{
-    usmp_finish_sums_s16(
-        sums, p->output_width, p->output_channels, bias, p->narrow, multiplier, shift,
-        p->low, p->high, p->direction, output);
 }

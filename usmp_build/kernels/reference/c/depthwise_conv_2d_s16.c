@@ -7,24 +7,6 @@
 #include "walk.h"
 #include "window.h"
 
-/* For a window that makes one output row: `dilation_down` and `above`, the padding above it, are in rows. */
-struct usmp_depthwise_conv_2d_sums_s16_parameters {
-    int32_t input_width;
-    int32_t input_channels;
-    int32_t output_width;
-    int32_t depth_multiplier;
-    int32_t window_height;
-    int32_t window_width;
-    int32_t stride;
-    int32_t dilation;
-    int32_t before;
-    int32_t dilation_down;
-    int32_t above;
-    int32_t low;
-    int32_t high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
 /* The taps of a window inside of the image: in each of `height` rows `count` of them, `pitch` inputs and `channels`
  * weights apart; the weights of one row are `line` before those of the next. */
 struct usmp_window_s16 {

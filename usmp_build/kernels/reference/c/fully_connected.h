@@ -4,25 +4,18 @@
 
 #include "usmp.h"
 
-/* Low and high are the limits of the output less its zero point. */
+/* Low and high are the limits of the output less its zero point, which int16 has none of. */
 struct usmp_fully_connected_s8_parameters {
     int32_t batches;
     int32_t inputs;
     int32_t outputs;
+#if USMP_S8
     int32_t input_zero_point;
     int32_t weights_zero_point;
     int32_t output_zero_point;
-    int32_t low;
-    int32_t high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
-struct usmp_fully_connected_f32_parameters {
-    int32_t batches;
-    int32_t inputs;
-    int32_t outputs;
-    float low;
-    float high;
+#endif
+    usmp_number low;
+    usmp_number high;
     int32_t direction; /* 1 forward, -1 backward */
 };
 

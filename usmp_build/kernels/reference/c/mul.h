@@ -17,18 +17,4 @@ struct usmp_mul_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-struct usmp_mul_s32_parameters {
-    int32_t size;
-    int32_t low;
-    int32_t high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
-struct usmp_mul_f32_parameters {
-    int32_t size;
-    float low;
-    float high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
 #endif

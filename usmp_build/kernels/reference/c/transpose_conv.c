@@ -1,4 +1,4 @@
-/* TRANSPOSE_CONV of int8: each output adds up all inputs that reach it, in their order.
+/* TRANSPOSE_CONV: each output adds up all inputs that reach it, in their order.
  * Filters of window_height x window_width x input_channels weights, one after the other. */
 #include "arithmetic.h"
 #include "products.h"
@@ -9,7 +9,7 @@
 
 /* An input reaches a window of outputs: that of input 0 begins `above` rows and `before` pixels before the first
  * output, the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the output
- * less its zero point.  Pitches are in elements from one pixel to the next. */
+ * less its zero point, which int16 has none of.  Pitches are in elements from one pixel to the next. */
 struct usmp_transpose_conv_s8_parameters {
     int32_t images;
     int32_t input_height;
@@ -24,19 +24,24 @@ struct usmp_transpose_conv_s8_parameters {
     int32_t stride;
     int32_t above;
     int32_t before;
+#if USMP_S8
     int32_t input_zero_point;
     int32_t output_zero_point;
-    int32_t low;
-    int32_t high;
+#endif
+    usmp_number low;
+    usmp_number high;
     int32_t input_pitch;
     int32_t output_pitch;
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Bias, multiplier and shift have one element for each output channel. */
+/* Bias, and of integers multiplier and shift, have one element for each output channel. */
 void usmp_transpose_conv_s8(
-    const struct usmp_transpose_conv_s8_parameters *p, const int8_t *input, const int8_t *weights, const int32_t *bias,
-    const int32_t *multiplier, const int8_t *shift,
+    const struct usmp_transpose_conv_s8_parameters *p, const int8_t *input, const usmp_weight *weights,
+    const usmp_sum *bias,
+#if USMP_S8 || USMP_S16
+    const int32_t *multiplier, const usmp_shift *shift,
+#endif
     int8_t *output)
 {
     const int32_t channels = p->input_channels;
@@ -58,21 +63,42 @@ void usmp_transpose_conv_s8(
             for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
                 int8_t *const results = output + (row * p->output_width + x) * p->output_pitch + c;
                 const int32_t lanes = usmp_minimum(4, p->output_channels - c);
-                const int8_t *filters[4];
-                int32_t sums[4] = {0, 0, 0, 0};
+                const usmp_weight *filters[4];
+                usmp_sum sums[4] = {0, 0, 0, 0};
 
+#if USMP_S8
                 usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
+#else
+                for (int32_t i = 0; i < 4; ++i) {
+                    filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
+                }
+#endif
                 for (int32_t y = down.first; y < down.end; ++y) {
                     const int32_t line = (top - y * p->stride_down) * p->window_width; /* of the filter */
 
                     for (int32_t i = across.first; i < across.end; ++i) {
                         const int32_t offset = (line + left - i * p->stride) * channels;
                         const int8_t *const pixel = image + (y * p->input_width + i) * p->input_pitch;
+#if USMP_S8
                         usmp_add_products_s8(pixel, p->input_zero_point, filters, offset, channels, sums);
+#else
+                        usmp_add_products_s8(pixel, filters, offset, channels, sums);
+#endif
                     }
                 }
+#if USMP_S8
                 usmp_finish_block_s8(
                     sums, lanes, bias + c, multiplier + c, shift + c, p->low, p->high, p->output_zero_point, results);
+#elif USMP_S16
+                for (int32_t i = 0; i < lanes; ++i) {
+                    const int64_t sum = sums[i] + bias[c + i];
+                    results[i] = usmp_finished_s16(sum, 0, multiplier[c + i], shift[c + i], p->low, p->high);
+                }
+#else
+                for (int32_t i = 0; i < lanes; ++i) {
+                    results[i] = usmp_clamp_f32(sums[i] + bias[c + i], p->low, p->high);
+                }
+#endif
             }
         }
     }

@@ -1,7 +1,25 @@
+/* MUL of numbers that stand for themselves. */
 #include "arithmetic.h"
-#include "mul.h"
 #include "pairs.h"
+#include "usmp.h"
 #include "walk.h"
+
+struct usmp_mul_s32_parameters {
+    int32_t size;
+    usmp_number low;
+    usmp_number high;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+static inline usmp_number usmp_mul_one_s32(
+    const struct usmp_mul_s32_parameters *p, usmp_number first, usmp_number second)
+{
+#if USMP_S32
+    return usmp_clamp(usmp_multiply(first, second), p->low, p->high);
+#else
+    return usmp_clamp_f32(first * second, p->low, p->high);
+#endif
+}
 
 /* Two tensors of one shape. */
 void usmp_mul_s32(
@@ -10,7 +28,7 @@ void usmp_mul_s32(
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = usmp_clamp(usmp_multiply(first[i], second[i]), p->low, p->high);
+        output[i] = usmp_mul_one_s32(p, first[i], second[i]);
     }
 }
 
@@ -24,7 +42,7 @@ void usmp_mul_s32_stretched(
     struct usmp_pair at = usmp_pair_at(axes, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = usmp_clamp(usmp_multiply(first[at.first], second[at.second]), p->low, p->high);
+        output[i] = usmp_mul_one_s32(p, first[at.first], second[at.second]);
         usmp_next_pair(&at, axes, p->direction);
     }
 }
