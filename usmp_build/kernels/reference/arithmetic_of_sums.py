@@ -43,8 +43,8 @@ PLACES = Places()
 class Arithmetic:
     """What the C of a type of elements gets for its sums, beside inputs and weights."""
 
-    suffix: str
-    """Of its C functions."""
+    elements: DType
+    """Their type, which names of C functions have."""
     fields: tuple[tuple[str, Value], ...]
     """Parameters, in the order of the struct."""
     operands: tuple[Operand, ...]
@@ -93,7 +93,7 @@ def arithmetic(
         )
         constants = (*factor_constants(factors), *zeros)
         return Arithmetic(
-            "s8", fields, (bias or Derived(2), Derived(0), Derived(1)), (4, 4, 1), constants, DType.INT32, factors
+            DType.INT8, fields, (bias or Derived(2), Derived(0), Derived(1)), (4, 4, 1), constants, DType.INT32, factors
         )
     if types == (DType.INT16, DType.INT8, DType.INT16):
         return _int16(node, products, axis, quantized_limits(node, activation, output, limits), places, other_biases)
@@ -101,7 +101,7 @@ def arithmetic(
         bias, zeros = bias_operand(node, channels, DType.FLOAT32, places.bias)
         smallest, largest = real_limits(activation, limits)
         reals = ("low", smallest), ("high", largest)
-        return Arithmetic("f32", reals, (bias or Derived(0),), (4,), zeros, DType.FLOAT32)
+        return Arithmetic(DType.FLOAT32, reals, (bias or Derived(0),), (4,), zeros, DType.FLOAT32)
     raise unsupported_types(source, weights, output)
 
 
@@ -125,7 +125,7 @@ def _int16(
         check_wide_sums(products, given)
         factors = tuple(wide(node, each) for each in factors)
     return Arithmetic(
-        "s16",
+        DType.INT16,
         (("low", limits[0]), ("high", limits[1])),
         (bias or Derived(2), Derived(0), Derived(1)),
         (8, 4, 1),

@@ -9,18 +9,16 @@ from usmp_build.arithmetic.fixed_point import Factor, quantize
 from usmp_build.interfaces.kernels import Input, Kernel
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.broadcasting import in_pairs
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pieces import each_element
 
-_SUFFIXES = {
-    DType.BOOL: "u8", DType.INT8: "s8", DType.INT16: "s16", DType.INT32: "s32", DType.INT64: "s64", DType.FLOAT32: "f32"
-}  # fmt: skip
 _NUMBERS = frozenset({DType.INT8, DType.INT32, DType.INT64, DType.FLOAT32})
 _SELECTED = {DType.INT8, DType.INT16, DType.INT32, DType.FLOAT32}
 
 
 class _Comparison(NamedTuple):
-    """How C compares: numbers as they are with a function of this name, quantized ones with `equal` or `greater`."""
+    """How C compares: quantized numbers with a function of this name and `equal`, others with a plain one."""
 
     function: str
     types: frozenset[DType]
@@ -29,14 +27,19 @@ class _Comparison(NamedTuple):
     exchanged: bool = False
     """Whether operands change places."""
 
+    @property
+    def plain(self) -> str:
+        """Return what the function for numbers as they are does."""
+        return "greater_equal" if self.function == "greater" and self.equal else self.function
+
 
 _COMPARISONS = {
     "EQUAL": _Comparison("equal", _NUMBERS | {DType.BOOL}, 1),
     "NOT_EQUAL": _Comparison("equal", _NUMBERS | {DType.BOOL}, 0),
     "GREATER": _Comparison("greater", _NUMBERS, 0),
-    "GREATER_EQUAL": _Comparison("greater_equal", _NUMBERS, 1),
+    "GREATER_EQUAL": _Comparison("greater", _NUMBERS, 1),
     "LESS": _Comparison("greater", _NUMBERS, 0, exchanged=True),
-    "LESS_EQUAL": _Comparison("greater_equal", _NUMBERS, 1, exchanged=True),
+    "LESS_EQUAL": _Comparison("greater", _NUMBERS, 1, exchanged=True),
 }
 
 
@@ -47,13 +50,14 @@ def compare(node: Node) -> Kernel:
     first, second = (node.tensor(operand) for operand in operands)
     if first.dtype is not second.dtype or first.dtype not in comparison.types or node.output.dtype is not DType.BOOL:
         raise unsupported_types(node.input(0), node.input(1), node.output)
-    suffix, equal = _SUFFIXES[first.dtype], ("equal", comparison.equal)
+    equal = "equal", comparison.equal
     if first.dtype is DType.INT8:
-        name = f"{comparison.function.removesuffix('_equal')}_{suffix}"
+        name = c_name(comparison.function, first.dtype)
         return in_pairs(node, name, (*_scaled(node, first, second), equal), "compare_parameters", operands)
+    name = c_name(comparison.plain, DType.UINT8 if first.dtype is DType.BOOL else first.dtype)
     if comparison.function == "equal":
-        return in_pairs(node, f"equal_{suffix}", (equal,), "equal_parameters", operands)
-    return in_pairs(node, f"{comparison.function}_{suffix}", operands=operands)
+        return in_pairs(node, name, (equal,), "equal_parameters", operands)
+    return in_pairs(node, name, operands=operands)
 
 
 def _scaled(node: Node, first: Tensor, second: Tensor) -> tuple[tuple[str, int], ...]:
@@ -100,7 +104,7 @@ def select(node: Node) -> Kernel:
     if condition.dtype is not DType.BOOL or len(types) > 1 or output.dtype not in _SELECTED:
         raise unsupported_types(condition, first, second, output)
     operands = (Input(0), Input(1), Input(2))
-    return in_pairs(node, f"select_{_SUFFIXES[output.dtype]}", struct="select_parameters", operands=operands)
+    return in_pairs(node, c_name("select", output.dtype), struct="select_parameters", operands=operands)
 
 
 def select_alike(node: Node) -> Kernel:

@@ -23,6 +23,7 @@ from usmp_build.kernels.reference.convolution_dsp import conv_2d_dsp, depthwise_
 from usmp_build.kernels.reference.convolution_mve import conv_2d_mve, depthwise_mve
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage, convolved_image
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields
@@ -144,18 +145,18 @@ class _Convolution:
     ) -> Kernel:
         """Put the portable kernel together; `extra` are parameters that only this kind has."""
         image = self.image
-        narrow = (("narrow", int(how.is_narrow)),) if self._may_be_narrow and how.suffix == "s16" else ()
+        narrow = (("narrow", int(how.is_narrow)),) if self._may_be_narrow and how.elements is DType.INT16 else ()
         fields = (*image.fields(extra), *narrow, *how.fields, *pitch_fields(image.pitches))
         operands = (Input(0), Input(1), *how.operands, Output(0))
         call = KernelCall(
-            f"{name}_{how.suffix}_row",
+            c_name(name, how.elements, part="row"),
             image.form(),
             operands,
-            Parameters(f"{name}_{how.suffix}_parameters", fields),
+            Parameters(c_name(name, how.elements, part="parameters"), fields),
             self._traffic(how),
             accesses=row_accesses(image.row(), image.input.dtype.bits // 8, len(operands)),
         )
-        return self._kernel(call, how)
+        return self._kernel(call, name, how)
 
     @property
     def _may_be_narrow(self) -> bool:
@@ -180,31 +181,31 @@ class _Convolution:
         )
         return dynamic_kernel(image.node, convolution, options.activation)
 
-    def _kernel(self, call: KernelCall, how: Arithmetic) -> Kernel:
+    def _kernel(self, call: KernelCall, name: str, how: Arithmetic) -> Kernel:
         """Declare that pixels may lie apart; where they do not, CONV_2D reads a row of the window at once."""
         image = self.image
         if image.groups > 1:
             return Kernel((call,), how.constants, pitched=PITCHED)
         dense = isinstance(image.options, Conv2D) and image.options.dilation_w == 1 and image.window[1] > 1
         slower = frozenset({Input(0)}) if dense else frozenset[Operand]()
-        by_rows = self._added_up(call, how) if is_less_as_sums(image.node, how.sums) else None
+        by_rows = self._added_up(call, f"{name}_sums", how) if is_less_as_sums(image.node, how.sums) else None
         return Kernel((call,), how.constants, pitched=PITCHED, slower=slower, by_rows=by_rows)
 
-    def _added_up(self, call: KernelCall, how: Arithmetic) -> Kernel:
+    def _added_up(self, call: KernelCall, does: str, how: Arithmetic) -> Kernel:
         """Return the kernel that adds up the rows of the image, given the call for the only row of the output."""
         assert call.parameters is not None
         image = self.image
-        name = call.parameters.struct.removesuffix(f"_{how.suffix}_parameters")
         fields = [field for field in call.parameters.fields if field not in pitch_fields(image.pitches)]
         at = [name for name, _ in fields].index("before") + 1
         fields[at:at] = ("dilation_down", image.options.dilation_h), ("above", image.rows.before)
-        parameters = Parameters(f"{name}_sums_{how.suffix}_parameters", tuple(fields))
+        parameters = Parameters(c_name(does, how.elements, part="parameters"), tuple(fields))
         channels = image.input.shape[3]
         is_full = isinstance(image.options, Conv2D)
         shares = Shares(1, channels, image.channels) if is_full else Shares(channels, 1, image.channels // channels)
         size, operands = image.input.dtype.bits // 8, len(call.operands) + 1
         accesses = added_up_accesses(image.row(), shares, size, operands, 2, how.sums.bits // 8)
-        return added_up(image.node, call, parameters, image.rows_inside(), accesses, how.constants, how.sums)
+        function, rows = c_name(does, how.elements), image.rows_inside()
+        return added_up(image.node, call, function, parameters, rows, accesses, how.constants, how.sums)
 
     def _traffic(self, how: Arithmetic) -> Mapping[int, Traffic]:
         """Of the weights, and of biases and factors."""

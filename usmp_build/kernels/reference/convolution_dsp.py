@@ -14,6 +14,7 @@ from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.packed_filters import MOST_TAPS, Filters, filters, packed_kernel, zeros
 from usmp_build.kernels.reference.packing_dsp import WORD, Packed, packed, packed_depthwise, packed_pair
 from usmp_build.kernels.reference.packing_s16_dsp import packed_depthwise_s16, packed_s16
@@ -75,10 +76,14 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     else:
         raise Declined(f"its window has more than {MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
     accesses = conv_2d_accesses(image.row(), channels, image.channels, _width(image), 2 + len(constants))
-    kernel = packed_kernel(portable, f"{name}_{how.suffix}_dsp_row", constants, traffic, accesses)
+    kernel = packed_kernel(portable, _function(name, how), constants, traffic, accesses)
     (call,) = kernel.calls
-    parameters = Parameters(f"conv_2d_{how.suffix}_dsp_parameters", _fields(image, packing))
+    parameters = Parameters(c_name("conv_2d", how.elements, isa=Isa.DSP, part="parameters"), _fields(image, packing))
     return replace(kernel, calls=(replace(call, parameters=parameters),))
+
+
+def _function(does: str, how: Arithmetic) -> str:
+    return c_name(does, how.elements, isa=Isa.DSP, part="row")
 
 
 def _packed(each: Filters, runs: int, how: Arithmetic) -> Packed:
@@ -147,7 +152,7 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     read, outside, zero_pixel = _taps(image, elements * _width(image))
     traffic = {0: read, 1: Traffic(len(constant.data) * image.output.elements // channels), 2: outside}
     accesses = depthwise_accesses(image.row(), inputs, channels // inputs, _width(image), 4, BLOCK)
-    return packed_kernel(portable, f"{name}_{how.suffix}_dsp_row", (constant, zero_pixel), traffic, accesses)
+    return packed_kernel(portable, _function(name, how), (constant, zero_pixel), traffic, accesses)
 
 
 def _repeated(channels: int, inputs: int, taps: int) -> int:

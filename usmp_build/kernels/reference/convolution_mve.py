@@ -15,9 +15,11 @@ from usmp_build.kernels.reference.accesses_of_sums import channel_block_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.packed_filters import MOST_TAPS, filters, packed_kernel, zeros
 from usmp_build.kernels.reference.packing_mve import FACTORS, SHORT, VECTOR, packed, packed_channels
 from usmp_build.kernels.reference.weights import BLOCK, blocks
+from usmp_build.request import Isa
 
 _PATCH = 256
 """Bytes on the stack for all of a window."""
@@ -31,6 +33,8 @@ class _Kind(NamedTuple):
     """Of input bytes, for each pixel."""
     passes: int
     """How often these are read."""
+    has_zeros: bool = False
+    """Whether it takes a pixel of zeros for those outside of the image."""
 
 
 def conv_2d_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
@@ -50,15 +54,16 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
         weighed = Traffic(pixels * len(constant.data))
     else:  # nothing is read beyond the end of a run
         weighed = Traffic(pixels * blocks(image.channels) * BLOCK * (size + FACTORS))
-    row, operands = image.row(), 3 if kind.name else 4
+    row, operands = image.row(), 4 if kind.has_zeros else 3
     accesses = conv_2d_accesses(row, channels, image.channels, 1, operands)
     traffic = {0: read, 1: weighed}
-    if kind.name:
-        return packed_kernel(portable, f"conv_2d_{kind.name}_s8_mve_row", (constant,), traffic, accesses)
+    function = c_name(kind.name, DType.INT8, isa=Isa.MVE, part="row")
+    if not kind.has_zeros:
+        return packed_kernel(portable, function, (constant,), traffic, accesses)
     outside = image.taps_outside() * channels * kind.passes
     zero_pixel = zeros(image.node, channels) if outside else None
     traffic[2] = Traffic(outside)
-    return packed_kernel(portable, "conv_2d_s8_mve_row", (constant, zero_pixel), traffic, accesses)
+    return packed_kernel(portable, function, (constant, zero_pixel), traffic, accesses)
 
 
 def _kind(image: ConvolvedImage, size: int) -> _Kind:
@@ -67,14 +72,14 @@ def _kind(image: ConvolvedImage, size: int) -> _Kind:
     is_contiguous = image.options.dilation_w == 1 and image.pitches.input == channels
     is_dense = (is_contiguous or width == 1) and not image.taps_outside()
     if size <= SHORT:
-        return _Kind("short" if is_dense and height == 1 else "patch", 1, 1)
+        return _Kind("conv_2d_short" if is_dense and height == 1 else "conv_2d_patch", 1, 1)
     if is_dense and height <= MOST_TAPS:
-        return _Kind("rows", height, blocks(image.channels))
+        return _Kind("conv_2d_rows", height, blocks(image.channels))
     if channels < VECTOR and size <= _PATCH and (is_contiguous or height * width <= MOST_TAPS):
-        return _Kind("large_patch", 1, 1)
+        return _Kind("conv_2d_large_patch", 1, 1)
     if height * width > MOST_TAPS:
         raise Declined(f"its window has more than {MOST_TAPS} pixels and {_PATCH} bytes")
-    return _Kind("", height * width, blocks(image.channels))
+    return _Kind("conv_2d", height * width, blocks(image.channels), has_zeros=True)
 
 
 def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
@@ -97,7 +102,8 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     again = taps // 2 * len(constant.data) // (taps + 9) if size == 16 else 0  # every other tap's weights
     outside = image.taps_outside() * channels
     traffic = {1: Traffic(pixels * (len(constant.data) + again)), 2: Traffic(outside)}
-    function = "depthwise_conv_2d_eights_s8_mve_row" if size == 8 else "depthwise_conv_2d_s8_mve_row"
+    does = "depthwise_conv_2d_eights" if size == 8 else "depthwise_conv_2d"
+    function = c_name(does, DType.INT8, isa=Isa.MVE, part="row")
     zero_pixel = zeros(image.node, channels) if outside else None
     accesses = channel_block_accesses(image.row(), channels, size, 4)
     kernel = packed_kernel(portable, function, (constant, zero_pixel), traffic, accesses)
@@ -112,7 +118,7 @@ def _as_conv_2d(kernel: Kernel, channels: int, accesses: Accesses) -> Kernel:
         ("output_channels", channels) if name == "depth_multiplier" else (name, value)
         for name, value in call.parameters.fields
     )
-    parameters = replace(call.parameters, struct="conv_2d_s8_parameters", fields=fields)
+    parameters = replace(call.parameters, struct=c_name("conv_2d", DType.INT8, part="parameters"), fields=fields)
     return replace(kernel, calls=(replace(call, parameters=parameters, accesses=accesses),))
 
 

@@ -10,6 +10,7 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Par
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.reduced_axes import reduced_axes
 from usmp_build.operators.reductions import Cumsum
@@ -28,7 +29,6 @@ def cumsum(node: Node) -> Kernel:
     images, depth, inner = prod(source.shape[:axis]), source.shape[axis], prod(source.shape[axis + 1 :])
     if source.dtype is not output.dtype or source.dtype not in (DType.INT8, DType.FLOAT32):
         raise unsupported_types(source, output)
-    suffix = "f32" if source.dtype.is_float else "s8"
     fields: tuple[tuple[str, Value], ...] = (
         ("images", images),
         ("depth", depth),
@@ -38,10 +38,10 @@ def cumsum(node: Node) -> Kernel:
         *(() if source.dtype.is_float else _int8_fields(node)),
     )
     call = KernelCall(
-        f"cumsum_{suffix}",
+        c_name("cumsum", source.dtype),
         Whole(),
         (Input(0), Output(0)),
-        Parameters(f"cumsum_{suffix}_parameters", fields),
+        Parameters(c_name("cumsum", source.dtype, part="parameters"), fields),
         accesses=_accesses(images, depth, inner, options.reverse, source.dtype.bits // 8),
     )
     return Kernel((call,))

@@ -24,6 +24,7 @@ from usmp_build.kernels.reference.arithmetic_of_sums import check_symmetric, che
 from usmp_build.kernels.reference.candidates import fastest
 from usmp_build.kernels.reference.convolution import conv_2d_forms
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.packed_filters import MOST_TAPS
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
@@ -80,11 +81,15 @@ def _float32(node: Node, sizes: _Sizes) -> Kernel:
     bias, constants = bias_operand(node, sizes.outputs, DType.FLOAT32)
     options = node.options(FullyConnected)
     low, high = real_limits(options.activation, options.limits)
-    parameters = Parameters("fully_connected_f32_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
+    parameters = Parameters(
+        _function(DType.FLOAT32, "parameters"), (*sizes._asdict().items(), ("low", low), ("high", high))
+    )
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
     traffic = _traffic(node, sizes.outputs)
     accesses = fully_connected_accesses(*sizes, 4, len(operands))
-    call = KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic, accesses=accesses)
+    call = KernelCall(
+        c_name("fully_connected", DType.FLOAT32), Whole(), operands, parameters, traffic, accesses=accesses
+    )
     return Kernel((call,), constants)
 
 
@@ -105,10 +110,10 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
         ("high", high),
     )
     operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
-    parameters = Parameters("fully_connected_s8_parameters", fields)
+    parameters = Parameters(_function(DType.INT8, "parameters"), fields)
     traffic = _traffic(node, sizes.outputs, sums_inputs=node.zero_point(weights) != 0)
     accesses = fully_connected_accesses(*sizes, 1, len(operands))
-    call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
+    call = KernelCall(_function(DType.INT8), Whole(), operands, parameters, traffic, accesses=accesses)
     portable = Kernel((call,), constants)
     return fastest(node, _faster(node, sizes), portable)
 
@@ -122,11 +127,17 @@ def _int16(node: Node, sizes: _Sizes) -> Kernel:
     options = node.options(FullyConnected)
     low, high = quantized_limits(node, options.activation, output, options.limits)
     operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
-    parameters = Parameters("fully_connected_s16_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
+    parameters = Parameters(
+        _function(DType.INT16, "parameters"), (*sizes._asdict().items(), ("low", low), ("high", high))
+    )
     traffic = _traffic(node, sizes.outputs)
     accesses = fully_connected_accesses(*sizes, 2, len(operands))
-    call = KernelCall("fully_connected_s16", Whole(), operands, parameters, traffic, accesses=accesses)
+    call = KernelCall(_function(DType.INT16), Whole(), operands, parameters, traffic, accesses=accesses)
     return fastest(node, _faster(node, sizes), Kernel((call,), (factor_pairs("factor", scale), *zeros)))
+
+
+def _function(dtype: DType, part: str = "") -> str:
+    return c_name("fully_connected", dtype, part=part)
 
 
 def _traffic(node: Node, outputs: int, sums_inputs: bool = False) -> Mapping[int, Traffic]:

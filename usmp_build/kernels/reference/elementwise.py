@@ -31,6 +31,7 @@ from usmp_build.kernels.reference.broadcasting import (
     table,
 )
 from usmp_build.kernels.reference.candidates import Declined, fastest
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 from usmp_build.operators.binary import Binary
@@ -58,44 +59,46 @@ def multiply(node: Node) -> Kernel:
 
 def _binary(node: Node, name: str, sign: int) -> Kernel:
     axes = output_axes(node, node.input(0), node.input(1))
-    suffix, fields = _typed_fields(node, sign)
+    fields = _typed_fields(node, sign)
 
     def kernel_of(count: int) -> Kernel:
         innermost = merged(axes[-count:])
         if [axis.steps for axis in innermost] == [(1, 1)]:
-            return _of_one_shape(node, f"{name}_{suffix}", fields, innermost[0])
-        return _broadcast(node, f"{name}_{suffix}", fields, innermost)
+            return _of_one_shape(node, name, fields, innermost[0])
+        return _broadcast(node, name, fields, innermost)
 
     return stretched(node, axes, (Input(0), Input(1)), kernel_of)
 
 
-def _typed_fields(node: Node, sign: int) -> tuple[str, Fields]:
-    """Return the suffix of the function, and its parameters; `sign` is that of a second summand, 0 of a product."""
+def _typed_fields(node: Node, sign: int) -> Fields:
+    """Return the parameters of the function; `sign` is that of a second summand, 0 of a product."""
     tensors, options = (node.input(0), node.input(1), node.output), node.options(Binary)
     types = {tensor.dtype for tensor in tensors}
     if types == {DType.FLOAT32}:
         low, high = real_limits(options.activation, options.limits)
-        return "f32", (*((("sign", float(sign)),) if sign else ()), ("low", low), ("high", high))
+        return (*((("sign", float(sign)),) if sign else ()), ("low", low), ("high", high))
     if types == {DType.INT32}:
         check_plain(node, *tensors)
         if sign > 0 and options.activation is not Activation.NONE:
             raise Unsupported("it has no kernel for INT32 with an activation")
         least, most = whole_limits(options.activation, options.limits)
-        return "s32", (*((("sign", sign),) if sign else ()), ("low", least), ("high", most))
+        return (*((("sign", sign),) if sign else ()), ("low", least), ("high", most))
     if types not in ({DType.INT8}, {DType.INT16}):
         raise unsupported_types(*tensors)
     if types == {DType.INT16} and not sign:
         check_symmetric(node, *tensors)
-    return "s8" if types == {DType.INT8} else "s16", _sum_fields(node, sign) if sign else _product_fields(node)
+    return _sum_fields(node, sign) if sign else _product_fields(node)
 
 
 def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Kernel:
     size = innermost.size
     accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
-    parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
-    call = KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses)
+    parameters = Parameters(_struct(node, name), (("size", size), *fields))
+    call = KernelCall(
+        c_name(name, node.output.dtype), Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses
+    )
     portable = Kernel((call,))
-    if name.startswith("mul"):
+    if name == "mul":
         return fastest(node, {Isa.MVE: lambda: _mul_mve(node, portable, innermost)}, portable)
     return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)}, portable)
 
@@ -103,20 +106,20 @@ def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Ker
 def _add_mve(node: Node, portable: Kernel) -> Kernel:
     """Return the kernel of ADD and SUB with Helium, which reads four elements before it writes them."""
     (call,) = portable.calls
-    if call.function != "add_s8":
+    if node.output.dtype is not DType.INT8:
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
     assert call.parameters is not None
     fields = dict(call.parameters.fields)
     factors = [(fields[f"{each}_multiplier"], fields[f"{each}_shift"]) for each in ("first", "second")]
     if fields["output_shift"] == 0 or any(shift == 0 and by not in (0, _HALF) for by, shift in factors):
         raise Declined("it scales by 1/2 or more")
-    return replace(portable, calls=(replace(call, function="add_s8_mve"),))
+    return replace(portable, calls=(replace(call, function=c_name("add", DType.INT8, isa=Isa.MVE)),))
 
 
-def _mul_mve(node: Node, portable: Kernel, innermost: Axis) -> Kernel:
+def _mul_mve(node: Node, portable: Kernel, innermost: Axis, part: str = "") -> Kernel:
     """Return the kernel of MUL with Helium: along the innermost axis it reads eight elements before it writes them."""
     (call,) = portable.calls
-    if not call.function.startswith("mul_s8"):
+    if node.output.dtype is not DType.INT8:
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
     assert call.parameters is not None
     shift = dict(call.parameters.fields)["shift"]
@@ -125,7 +128,7 @@ def _mul_mve(node: Node, portable: Kernel, innermost: Axis) -> Kernel:
         raise Declined("it scales by 1/2 or more")
     if innermost.size < _TURN:
         raise Declined(f"it has runs of fewer than {_TURN} elements")
-    call = replace(call, function=call.function.replace("_s8", "_s8_mve"))
+    call = replace(call, function=c_name("mul", DType.INT8, isa=Isa.MVE, part=part))
     # an element for all of a run is read for its whole turns, and for the last one
     turns = node.output.size // innermost.size * (2 if innermost.size % _TURN else 1)
     once = {position: Traffic(turns) for position, step in enumerate(innermost.steps) if step == 0}
@@ -139,12 +142,17 @@ def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kerne
     axes = padded(axes)
     width = output.dtype.bits // 8
     accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in axes], (width, width, 0, width))
-    parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
+    parameters = Parameters(_struct(node, name), (("size", size), *fields))
     operands = (Input(0), Input(1), Derived(0), Output(0))
-    call = KernelCall(f"{name}_stretched", Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
+    function = c_name(name, output.dtype, part="stretched")
+    call = KernelCall(function, Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
     portable = Kernel((call,), (int32_constant("axes", table(axes)),))
-    faster = {Isa.MVE: lambda: _mul_mve(node, portable, axes[-1])} if name.startswith("mul") else {}
+    faster = {Isa.MVE: lambda: _mul_mve(node, portable, axes[-1], "stretched")} if name == "mul" else {}
     return fastest(node, faster, portable)
+
+
+def _struct(node: Node, name: str) -> str:
+    return c_name(name, node.output.dtype, part="parameters")
 
 
 def _limits(node: Node) -> tuple[int, int]:

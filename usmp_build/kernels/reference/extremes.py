@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.reduced_axes import along_axes, reduced_axes, split
 from usmp_build.kernels.reference.reduction import SUM_BYTES, block_of, row_by_row
 
-_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
-_ARG_SUFFIXES = {DType.INT8: "s8", DType.FLOAT32: "f32"}
+_TYPES = {DType.INT8, DType.INT16, DType.FLOAT32}
+_TYPES_OF_PLACES = {DType.INT8, DType.FLOAT32}
 _SIGNS = {"ARG_MAX": 1, "ARG_MIN": -1, "REDUCE_ALL": -1, "REDUCE_MAX": 1, "REDUCE_MIN": -1}
 """1 for the largest, -1 for the least."""
 _STRUCT = "reduce_max_parameters"
@@ -20,21 +21,20 @@ _STRUCT = "reduce_max_parameters"
 def extreme(node: Node) -> Kernel:
     """The largest or the least element along axes."""
     source, output = node.input(0), node.output
-    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
+    if source.dtype is not output.dtype or source.dtype not in _TYPES:
         raise unsupported_types(source, output)
     if source.dtype.is_integer:
         same = node.scale(source) == node.scale(output) and node.zero_point(source) == node.zero_point(output)
         if not same:
             raise Unsupported("its input and output are quantized in different ways")
-    suffix = _SUFFIXES[source.dtype]
-    return replace(_extreme(node, f"reduce_max_{suffix}"), by_rows=_by_rows(node, suffix))
+    return replace(_extreme(node, source.dtype), by_rows=_by_rows(node))
 
 
 def all_true(node: Node) -> Kernel:
     """Whether all elements along axes are true: the least one, which is 0 or 1."""
     if not node.input(0).dtype is node.output.dtype is DType.BOOL:
         raise unsupported_types(node.input(0), node.output)
-    return _extreme(node, "reduce_max_u8")
+    return _extreme(node, DType.UINT8)
 
 
 def arg_extreme(node: Node) -> Kernel:
@@ -42,17 +42,18 @@ def arg_extreme(node: Node) -> Kernel:
     source, output = node.input(0), node.output
     axes = reduced_axes(node)
     node.expect(len(axes) == 1, "does not work along one axis")
-    if source.dtype not in _ARG_SUFFIXES or output.dtype is not DType.INT32:
+    if source.dtype not in _TYPES_OF_PLACES or output.dtype is not DType.INT32:
         raise unsupported_types(source, output)
-    function = f"arg_max_{_ARG_SUFFIXES[source.dtype]}"
+    function = c_name("arg_max", source.dtype)
     return along_axes(node, split(source.shape, axes), function, _STRUCT, _sign(node))
 
 
-def _extreme(node: Node, function: str) -> Kernel:
+def _extreme(node: Node, dtype: DType) -> Kernel:
+    function = c_name("reduce_max", dtype)
     return along_axes(node, split(node.input(0).shape, reduced_axes(node)), function, _STRUCT, _sign(node))
 
 
-def _by_rows(node: Node, suffix: str) -> Kernel | None:
+def _by_rows(node: Node) -> Kernel | None:
     """Return the kernel that takes an image row by row, if what it keeps, with a row and the output, takes less."""
     source, axes = node.input(0), split(node.input(0).shape, reduced_axes(node))
     if source.is_constant or len(source.shape) != 4 or source.shape[0] != 1 or len(axes.reduced) != 1:
@@ -62,7 +63,7 @@ def _by_rows(node: Node, suffix: str) -> Kernel | None:
         return None
     if SUM_BYTES * block.channels + source.size // height + node.output.size > source.size:
         return None
-    function, struct = f"reduce_max_rows_{suffix}", "reduce_max_rows_parameters"
+    function, struct = c_name("reduce_max_rows", source.dtype), "reduce_max_rows_parameters"
     return row_by_row(node, block, function, struct, (_sign(node),), block.rows * block.width)
 
 

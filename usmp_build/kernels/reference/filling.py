@@ -23,10 +23,11 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.copies import check_types, copy
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.operators.decoding import DECODE, decoded
 
-_SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
+_TYPES = {DType.INT32, DType.INT64}
 
 
 def fill(node: Node) -> Kernel:
@@ -47,7 +48,7 @@ def zeros_like(node: Node) -> Kernel:
 def shape(node: Node) -> Kernel:
     """SHAPE: it is folded, except where it is an output of the model."""
     output, sizes = node.output, node.input(0).shape
-    if output.dtype not in _SUFFIXES:
+    if output.dtype not in _TYPES:
         raise unsupported_types(output)
     node.expect(output.elements == len(sizes), f"has {output.elements} places for the sizes of {len(sizes)} dimensions")
     return _known(node, [np.array(sizes)])
@@ -99,7 +100,7 @@ def broadcast_args(node: Node) -> Kernel:
     )
     accesses = Accesses((Part((count,), (*read, Touch(2, 1, (1,), writes=True))),), (output.dtype.bits // 8,) * 3)
     call = KernelCall(
-        f"broadcast_args_{_SUFFIXES[output.dtype]}",
+        c_name("broadcast_args", output.dtype),
         Whole(),
         (Input(0), Input(1), Output(0)),
         Parameters("broadcast_args_parameters", fields),

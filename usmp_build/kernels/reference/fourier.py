@@ -22,11 +22,12 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.signal import apart
 from usmp_build.operators.signal import CUSTOM, Fft
 
-_SUFFIXES = {DType.INT16: "s16", DType.INT32: "s32", DType.FLOAT32: "f32"}
+_TYPES = {DType.INT16, DType.INT32, DType.FLOAT32}
 _ONE = {DType.INT16: (1 << 15) - 1, DType.INT32: (1 << 31) - 1}
 """What stands for 1 in fixed point."""
 _MOST_STAGES = 16
@@ -65,7 +66,7 @@ def _points(node: Node) -> int:
 def _kernel(node: Node, function: str, points: int, fields: tuple[tuple[str, int], ...], *, inverse: bool) -> Kernel:
     """Put the kernel together, in one direction: every number of an output is read again in each stage."""
     source, output, dtype = node.input(0), node.output, node.input(0).dtype
-    if dtype not in _SUFFIXES or output.dtype is not dtype:
+    if dtype not in _TYPES or output.dtype is not dtype:
         raise unsupported_types(source, output)
     radices = _radices(points)
     twiddles = _constant("twiddles", dtype, [-2 * pi * i / points for i in range(points)], inverse)
@@ -78,10 +79,10 @@ def _kernel(node: Node, function: str, points: int, fields: tuple[tuple[str, int
         ("stages", len(radices)),
         ("radices", padded),
     )
-    name, width = f"{function}_{_SUFFIXES[dtype]}", dtype.bits // 8
+    width = dtype.bits // 8
     operands = (Input(0), Derived(0), Derived(1), Output(0))
     call = KernelCall(
-        name,
+        c_name(function, dtype),
         Whole(),
         operands,
         Parameters(f"{function}_parameters", parameters),

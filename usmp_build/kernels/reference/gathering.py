@@ -26,6 +26,7 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.copies import check_types
 from usmp_build.kernels.reference.moves import byte_steps
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.requantization import int32_constant
@@ -33,7 +34,7 @@ from usmp_build.operators.gathering import Gather, gathered
 
 _MOST_DIMENSIONS = 8
 """Of DYNAMIC_UPDATE_SLICE."""
-START_SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
+START_TYPES = {DType.INT32, DType.INT64}
 """Of functions, by the type of the numbers that say where a part begins."""
 
 
@@ -108,7 +109,7 @@ def _dequantized(node: Node, count: int, rows: int, size: int) -> Kernel:
     fields = (("count", count), ("rows", rows), ("size", size), ("scale_step", int(len(scales) > 1)))
     touches = (Touch(1, 1, (1,)), Touch(3, size, (size,), writes=True))
     call = KernelCall(
-        "embedding_lookup_s8_f32",
+        c_name("embedding_lookup", DType.INT8, DType.FLOAT32),
         Whole(),
         (Input(1), Input(0), Derived(0), Output(0)),
         Parameters("embedding_lookup_parameters", fields),
@@ -166,7 +167,7 @@ def dynamic_update_slice(node: Node) -> Kernel:
     source, update, starts, output = (*node.inputs[:3], node.output)
     check_types(source, output)
     check_types(update, output)
-    if starts.dtype not in START_SUFFIXES:
+    if starts.dtype not in START_TYPES:
         raise Unsupported(f"it has no kernel for starts of type {starts.dtype.name}")
     shape, part = source.shape, update.shape
     fits = len(part) == len(shape) and all(here <= size for here, size in zip(part, shape, strict=True))
@@ -183,7 +184,7 @@ def dynamic_update_slice(node: Node) -> Kernel:
     parts = Part((), copied), Part((lines,), (Touch(1, run, (run,)),))
     accesses = Accesses(parts, (width, width, starts.dtype.bits // 8, 0, width), phases=True)
     call = KernelCall(
-        f"dynamic_update_slice_{START_SUFFIXES[starts.dtype]}",
+        c_name("dynamic_update_slice", starts.dtype),
         Whole(),
         (Input(0), Input(1), Input(2), Derived(0), Output(0)),
         Parameters("dynamic_update_slice_parameters", fields),

@@ -27,6 +27,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_sums import dynamic_accesses, lstm_accesses
 from usmp_build.kernels.reference.activation import LARGEST_FLOAT
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, wide
 from usmp_build.kernels.reference.weights import check_sums
@@ -70,9 +71,8 @@ def lstm(node: Node) -> Kernel:
         return _dynamic(node, sizes)
     for dtype, bias in ((DType.INT8, DType.INT32), (DType.INT16, DType.INT64)):
         if types == {dtype} and cell.dtype is DType.INT16 and {*weights} == {DType.INT8} and {*biases} == {bias}:
-            function = "lstm_s8" if dtype is DType.INT8 else "lstm_s16"
             fields = (*sizes.items(), *_integer_fields(node, sizes["inputs"]))
-            return _kernel(node, function, "lstm_parameters", fields, sizes)
+            return _kernel(node, c_name("lstm", dtype), "lstm_parameters", fields, sizes)
     raise unsupported_types(source, node.input(_WEIGHTS[1]), node.input(_BIASES[1]), cell, output)
 
 

@@ -10,6 +10,7 @@ from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_sums import Matrices, matmul_accesses
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import check_depth, check_symmetric
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, wide
 from usmp_build.operators.sums import BatchMatMul
@@ -42,15 +43,17 @@ def batch_matmul(node: Node) -> Kernel:
     batches = tuple(map(max, left.outer, right.outer))
     expected = _side(node, node.output, False)
     node.expect(expected[:3] == (batches, left.rows, right.columns), "makes matrices of another shape")
-    suffix, fields = _arithmetic(node, left.columns)
+    fields = _arithmetic(node, left.columns)
     matrices = Matrices(
         batches, _steps(left), _steps(right), left.rows, left.columns, right.columns, *left.steps, *right.steps
     )
     call = KernelCall(
-        f"batch_matmul_{suffix}",
+        c_name("batch_matmul", node.output.dtype),
         Whole(),
         (Input(0), Input(1), Output(0)),
-        Parameters(f"batch_matmul_{suffix}_parameters", (*matrices._asdict().items(), *fields)),
+        Parameters(
+            c_name("batch_matmul", node.output.dtype, part="parameters"), (*matrices._asdict().items(), *fields)
+        ),
         accesses=matmul_accesses(matrices, node.input(0).dtype.bits // 8),
     )
     return Kernel((call,))
@@ -74,12 +77,12 @@ def _steps(side: _Side) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
-def _arithmetic(node: Node, depth: int) -> tuple[str, tuple[tuple[str, Value], ...]]:
-    """Return the suffix of the type, and the parameters that depend on it."""
+def _arithmetic(node: Node, depth: int) -> tuple[tuple[str, Value], ...]:
+    """Return the parameters that depend on the type."""
     left, right, output = node.input(0), node.input(1), node.output
     types = {left.dtype, right.dtype, output.dtype}
     if types == {DType.FLOAT32}:
-        return "f32", ()
+        return ()
     if types not in ({DType.INT8}, {DType.INT16}):
         raise unsupported_types(left, right, output)
     check_depth(depth, left.dtype)
@@ -87,8 +90,8 @@ def _arithmetic(node: Node, depth: int) -> tuple[str, tuple[tuple[str, Value], .
     low, high = quantized_limits(node, Activation.NONE, output)
     if types == {DType.INT16}:
         check_symmetric(node, left, right, output)
-        return "s16", (*wide(node, scale)._asdict().items(), ("low", low), ("high", high))
-    return "s8", (
+        return (*wide(node, scale)._asdict().items(), ("low", low), ("high", high))
+    return (
         ("left_zero_point", node.zero_point(left)),
         ("right_zero_point", node.zero_point(right)),
         *scale._asdict().items(),

@@ -8,6 +8,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits, whole_limits
 from usmp_build.kernels.reference.broadcasting import in_pairs
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import (
     Node,
     check_plain,
@@ -17,9 +18,7 @@ from usmp_build.kernels.reference.node import (
 from usmp_build.kernels.reference.requantization import factor
 from usmp_build.operators.binary import Binary
 
-_SUFFIXES = {
-    DType.INT8: "s8", DType.INT16: "s16", DType.INT32: "s32", DType.INT64: "s64", DType.FLOAT32: "f32"
-}  # fmt: skip
+_COMPARED = DType.INT8, DType.INT16, DType.INT32, DType.INT64, DType.FLOAT32
 _QUANTIZED = {DType.INT8, DType.INT16}
 _UNITS = {DType.INT8: 1 << 7, DType.INT16: 1}
 """What SQUARED_DIFFERENCE multiplies operands with: as much as the square leaves of 32 bits."""
@@ -27,17 +26,17 @@ _UNITS = {DType.INT8: 1 << 7, DType.INT16: 1}
 
 def extreme(node: Node) -> Kernel:
     """MAXIMUM and MINIMUM, of integers as they are: converters quantize all sides in the same way."""
-    return in_pairs(node, f"{node.operator.kind.lower()}_{_suffix(node, *_SUFFIXES)}")
+    return in_pairs(node, c_name(node.operator.kind.lower(), _type(node, *_COMPARED)))
 
 
 def squared_difference(node: Node) -> Kernel:
     """SQUARED_DIFFERENCE: int8 and int16 by way of one scale for both operands."""
-    suffix = _suffix(node, DType.INT8, DType.INT16, DType.INT32, DType.FLOAT32)
+    name = c_name("squared_difference", _type(node, DType.INT8, DType.INT16, DType.INT32, DType.FLOAT32))
     first, second, output = _tensors(node)
     if output.dtype not in _QUANTIZED:
         if output.dtype is DType.INT32:
             check_plain(node, first, second, output)
-        return in_pairs(node, f"squared_difference_{suffix}")
+        return in_pairs(node, name)
     if output.dtype is DType.INT16:
         check_symmetric(node, first, second, output)
     unit = _UNITS[output.dtype]
@@ -55,20 +54,21 @@ def squared_difference(node: Node) -> Kernel:
         ("second_shift", -other.shift),
         *_output_fields(node, scale, "output_multiplier", "output_shift"),
     )
-    return in_pairs(node, f"squared_difference_{suffix}", fields, "squared_difference_parameters")
+    return in_pairs(node, name, fields, "squared_difference_parameters")
 
 
 def divide(node: Node) -> Kernel:
     """DIV: integers that nothing quantizes towards 0."""
-    suffix, options = _suffix(node, DType.INT8, DType.INT32, DType.FLOAT32), node.options(Binary)
+    dtype, options = _type(node, DType.INT8, DType.INT32, DType.FLOAT32), node.options(Binary)
+    name, struct = c_name("div", dtype), c_name("div", dtype, part="parameters")
     first, second, output = _tensors(node)
-    if output.dtype is DType.FLOAT32:
+    if dtype is DType.FLOAT32:
         low, high = real_limits(options.activation, options.limits)
-        return in_pairs(node, "div_f32", (("low", low), ("high", high)), "div_f32_parameters")
-    if output.dtype is DType.INT32:
+        return in_pairs(node, name, (("low", low), ("high", high)), struct)
+    if dtype is DType.INT32:
         check_plain(node, first, second, output)
         least, most = whole_limits(options.activation, options.limits)
-        return in_pairs(node, "div_s32", (("low", least), ("high", most)), "div_s32_parameters")
+        return in_pairs(node, name, (("low", least), ("high", most)), struct)
     divisor = single(node.scale(second) * node.scale(output))
     scale = factor(node, single(node.scale(first) / divisor))
     fields = (
@@ -76,15 +76,15 @@ def divide(node: Node) -> Kernel:
         ("second_zero_point", node.zero_point(second)),
         *_output_fields(node, scale, "multiplier", "shift", options.activation),
     )
-    return in_pairs(node, f"div_{suffix}", fields, "div_s8_parameters")
+    return in_pairs(node, name, fields, struct)
 
 
 def floored(node: Node) -> Kernel:
     """FLOOR_DIV and FLOOR_MOD, also of indices."""
-    suffix = _suffix(node, DType.INT32, DType.FLOAT32)
+    name = c_name(node.operator.kind.lower(), _type(node, DType.INT32, DType.FLOAT32))
     if node.output.dtype is DType.INT32:
         check_plain(node, *_tensors(node))
-    return in_pairs(node, f"{node.operator.kind.lower()}_{suffix}")
+    return in_pairs(node, name)
 
 
 def prelu(node: Node) -> Kernel:
@@ -92,7 +92,7 @@ def prelu(node: Node) -> Kernel:
     source, alpha, output = _tensors(node)
     types = source.dtype, alpha.dtype, output.dtype
     if types == (DType.FLOAT32,) * 3:
-        return in_pairs(node, "prelu_f32")
+        return in_pairs(node, c_name("prelu", output.dtype))
     if types not in {(DType.INT8,) * 3, (DType.INT16, DType.INT8, DType.INT16)}:
         raise unsupported_types(*_tensors(node))
     above = factor(node, node.scale(source) / node.scale(output))
@@ -104,7 +104,7 @@ def prelu(node: Node) -> Kernel:
         ("shift", above.shift),
         *_output_fields(node, below, "product_multiplier", "product_shift"),
     )
-    return in_pairs(node, f"prelu_{_SUFFIXES[output.dtype]}", fields, "prelu_parameters")
+    return in_pairs(node, c_name("prelu", output.dtype), fields, "prelu_parameters")
 
 
 def _output_fields(
@@ -121,11 +121,11 @@ def _output_fields(
     )
 
 
-def _suffix(node: Node, *types: DType) -> str:
-    """Return the suffix of functions for the type of all operands, which is one of these."""
+def _type(node: Node, *types: DType) -> DType:
+    """Return the type of all operands, which is one of these."""
     if node.output.dtype not in types or len({tensor.dtype for tensor in _tensors(node)}) > 1:
         raise unsupported_types(*_tensors(node))
-    return _SUFFIXES[node.output.dtype]
+    return node.output.dtype
 
 
 def _tensors(node: Node) -> tuple[Tensor, Tensor, Tensor]:

@@ -12,6 +12,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses, pool_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.candidates import Declined, fastest
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
 from usmp_build.kernels.reference.window import borders, slide
@@ -23,7 +24,7 @@ _SAME_SCALE = 1e-6
 """Scales that differ by no more count as equal."""
 _MOST_PIXELS = 256
 """Their sum fits 16 bits."""
-_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16"}
+_QUANTIZED = {DType.INT8, DType.INT16}
 
 
 def pool_2d(node: Node) -> Kernel:
@@ -37,7 +38,7 @@ def pool_2d(node: Node) -> Kernel:
     columns = slide(node, horizontal, width, options.filter_w, options.stride_w)
     expected = (images, rows.output, columns.output, channels)
     node.expect(output.shape == expected, f"makes an image of shape {list(expected)}, not {list(output.shape)}")
-    suffix, low, high = _limits(node, options, source)
+    low, high = _limits(node, options, source)
     strides = pitches(node)
     fields: tuple[tuple[str, int | float], ...] = (
         ("input_width", width),
@@ -64,13 +65,15 @@ def pool_2d(node: Node) -> Kernel:
         before=rows.before,
     )
     name = node.operator.kind.lower()
-    parameters = Parameters(f"pool_2d_{suffix}_parameters", fields)
+    parameters = Parameters(c_name("pool_2d", source.dtype, part="parameters"), fields)
     window = Window(0, strides.input, width, options.filter_w, options.stride_w, before=columns.before)
     row = Row(columns.output, strides.output, window)
     accesses = pool_accesses(row, channels, source.dtype.bits // 8)
-    call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, accesses=accesses)
+    call = KernelCall(
+        c_name(name, source.dtype, part="row"), form, (Input(0), Output(0)), parameters, accesses=accesses
+    )
     is_average = node.operator.kind == "AVERAGE_POOL_2D"
-    by_rows = _added_up(node, call, suffix, row) if is_average and is_less_as_sums(node) else None
+    by_rows = _added_up(node, call, row) if is_average and is_less_as_sums(node) else None
     portable = Kernel((call,), pitched=PITCHED, by_rows=by_rows)
     isas = () if node.operator.kind == "L2_POOL_2D" else (Isa.MVE, Isa.DSP)
     return fastest(node, {isa: partial(_faster, node, portable, is_average, isa) for isa in isas}, portable)
@@ -84,11 +87,11 @@ def _faster(node: Node, portable: Kernel, is_average: bool, isa: Isa) -> Kernel:
     if is_average and options.filter_h * options.filter_w > _MOST_PIXELS:
         raise Declined(f"its window has more than {_MOST_PIXELS} pixels")
     (call,) = portable.calls
-    function = call.function.replace("_s8_", f"_s8_{isa.value}_")
+    function = c_name(node.operator.kind.lower(), node.output.dtype, isa=isa, part="row")
     return replace(portable, calls=(replace(call, function=function),))
 
 
-def _added_up(node: Node, call: KernelCall, suffix: str, row: Row) -> Kernel:
+def _added_up(node: Node, call: KernelCall, row: Row) -> Kernel:
     """Return the kernel that adds up the rows of the image for averages, given the call that makes all of them."""
     assert isinstance(call.form, Rows)
     assert call.parameters is not None
@@ -103,11 +106,11 @@ def _added_up(node: Node, call: KernelCall, suffix: str, row: Row) -> Kernel:
         *((name, values[name]) for name in ("low", "high", "outside")),
         ("counted", counted),
     )
-    parameters = Parameters(f"average_pool_2d_sums_{suffix}_parameters", fields)
-    source = node.streamed()
+    source, does = node.streamed(), "average_pool_2d_sums"
+    parameters = Parameters(c_name(does, source.dtype, part="parameters"), fields)
     shares = Shares(source.shape[3], 1, 1)
     accesses = added_up_accesses(row, shares, source.dtype.bits // 8, operands=3, scratch=1)
-    return added_up(node, call, parameters, end - first, accesses, ())
+    return added_up(node, call, c_name(does, source.dtype), parameters, end - first, accesses, ())
 
 
 def _outside(node: Node, options: Pool2D, source: Tensor) -> int | float:
@@ -123,12 +126,12 @@ def _outside(node: Node, options: Pool2D, source: Tensor) -> int | float:
     return options.outside
 
 
-def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | float, int | float]:
-    """Return the suffix of the type, and the limits of the output."""
+def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[int | float, int | float]:
+    """Return the limits of the output."""
     output = node.output
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return ("f32", *real_limits(options.activation, options.limits))
-    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES or node.operator.kind == "L2_POOL_2D":
+        return real_limits(options.activation, options.limits)
+    if source.dtype is not output.dtype or source.dtype not in _QUANTIZED or node.operator.kind == "L2_POOL_2D":
         raise unsupported_types(source, output)
     difference = single(node.scale(source)) - single(node.scale(output))
     if abs(difference) > _SAME_SCALE or node.zero_point(source) != node.zero_point(output):
@@ -137,7 +140,7 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | flo
         raise Unsupported("its window is too wide")
     zero_point = node.zero_point(output)
     low, high = quantized_limits(node, options.activation, output, options.limits)
-    return _SUFFIXES[source.dtype], low + zero_point, high + zero_point
+    return low + zero_point, high + zero_point
 
 
 KERNELS = {"AVERAGE_POOL_2D": pool_2d, "L2_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}

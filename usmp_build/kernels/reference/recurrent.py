@@ -17,6 +17,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_sums import svdf_accesses
 from usmp_build.kernels.reference.activation import real_limits
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_pairs
 from usmp_build.kernels.reference.weights import BLOCK, blocks, check_sums
@@ -92,7 +93,7 @@ def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
         ("high", high - zero_point),
     )
     factors = (factor_pairs("factors", to_state, to_output),)
-    function = "svdf_s8_s16" if state.dtype is DType.INT16 else "svdf_s8_s8"
+    function = c_name("svdf", source.dtype, state.dtype)
     return _kernel(node, function, Parameters("svdf_s8_parameters", fields), sizes, factors)
 
 

@@ -20,11 +20,12 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.reduced_axes import Split, along_axes, reduced_axes, split
 from usmp_build.kernels.reference.requantization import factor
 
-_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
+_TYPES = {DType.INT8, DType.INT16, DType.FLOAT32}
 
 SUM_BYTES = 4
 """Of an int32 or a float32."""
@@ -56,16 +57,17 @@ def _sums(node: Node, divisor: int) -> Kernel:
     source, output = node.input(0), node.output
     axes = split(source.shape, reduced_axes(node))
     node.expect(output.elements * axes.size == source.elements, "makes another number of sums than its output holds")
-    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
+    if source.dtype is not output.dtype or source.dtype not in _TYPES:
         raise unsupported_types(source, output)
-    suffix, is_real = _SUFFIXES[source.dtype], source.dtype.is_float
+    is_real = source.dtype.is_float
     fields: Fields = (("divisor", single(divisor)),) if is_real else _integer_fields(node, axes.size, divisor)
     if len(axes.reduced) > 1:
         struct = "reduce_sum_f32_parameters" if is_real else "reduce_sum_parameters"
-        return along_axes(node, axes, f"reduce_sum_{suffix}", struct, *fields)
-    function, block = f"mean_{suffix}", block_of(source.shape, axes)
+        return along_axes(node, axes, c_name("reduce_sum", source.dtype), struct, *fields)
+    function, struct = c_name("mean", source.dtype), c_name("mean", source.dtype, part="parameters")
+    block = block_of(source.shape, axes)
     additions = block.rows * block.width if is_real else block.rows
-    return row_by_row(node, block, function, f"{function}_parameters", fields, additions)
+    return row_by_row(node, block, function, struct, fields, additions)
 
 
 def block_of(shape: tuple[int, ...], axes: Split) -> Block:

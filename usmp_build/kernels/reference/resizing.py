@@ -28,6 +28,7 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.copies import check_types
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.operators.resizing import ResizeBilinear, ResizeNearest
 
@@ -35,7 +36,7 @@ _MOST_PIXELS = (1 << 15) - 1
 """Along an axis: places and columns are counted with 16 bits."""
 _MOST_PARTS = 1 << 10
 """Turns that accesses declare one by one."""
-_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
+_TYPES = {DType.INT8, DType.INT16, DType.FLOAT32}
 """Of bilinear functions."""
 _UNIT = 1024
 """Of places of integers in a pixel."""
@@ -97,13 +98,13 @@ def bilinear(node: Node) -> Kernel:
     """RESIZE_BILINEAR: between the four pixels around a place, of which some may be the same."""
     source, output = node.input(0), node.output
     image, options = _image(node), node.options(ResizeBilinear)
-    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
+    if source.dtype is not output.dtype or source.dtype not in _TYPES:
         raise unsupported_types(source, output)
     if options.align_corners and options.half_pixel_centers:
         raise Unsupported("it aligns corners and centers")
-    suffix, of_axis = _SUFFIXES[source.dtype], _fixed if source.dtype.is_integer else _real
+    of_axis = _fixed if source.dtype.is_integer else _real
     rows, columns = (of_axis(*sizes, options) for sizes in (image.heights, image.widths))
-    struct = f"resize_bilinear_{suffix}_parameters"
+    struct = c_name("resize_bilinear", DType.FLOAT32, part="parameters")
     fields: Fields = (("row_scale", rows.scale), ("column_scale", columns.scale), ("center", rows.offset))
     if source.dtype.is_integer:
         struct = "resize_bilinear_parameters"
@@ -115,7 +116,7 @@ def bilinear(node: Node) -> Kernel:
     form = _by_rows(image, rows.places, 2, numbered=True)
     width = output.dtype.bits // 8
     call = KernelCall(
-        f"resize_bilinear_{suffix}" if form is None else f"resize_bilinear_{suffix}_row",
+        c_name("resize_bilinear", source.dtype, part="" if form is None else "row"),
         Whole() if form is None else form,
         (Input(0), Output(0)),
         Parameters(

@@ -12,6 +12,7 @@ from usmp_build.kernels.reference.accesses_of_elements import elementwise_access
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.broadcasting import Fields
 from usmp_build.kernels.reference.elementwise import below_one
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, check_alike, unsupported_types
 from usmp_build.kernels.reference.pieces import elementwise
 
@@ -29,16 +30,20 @@ def add_n(node: Node) -> Kernel:
     if not 2 <= len(inputs) <= _MOST:
         raise Unsupported(f"it adds {len(inputs)} tensors, not 2 to {_MOST}")
     node.expect({tensor.shape for tensor in inputs} == {output.shape}, "adds tensors of different shapes")
-    function, fields = ("add_n_f32", ()) if types == {DType.FLOAT32} else ("add_n_s8", _fields(node))
+    fields = () if output.dtype.is_float else _fields(node)
     operands: tuple[Operand, ...] = (*(Input(min(position, len(inputs) - 1)) for position in range(_MOST)), Output(0))
     width = output.dtype.bits // 8
     missing = {position: Traffic() for position in range(len(inputs), _MOST)}
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(output.shape[-axes:])
-        parameters = Parameters(f"{function}_parameters", (("size", size), ("count", len(inputs)), *fields))
+        parameters = Parameters(
+            c_name("add_n", output.dtype, part="parameters"), (("size", size), ("count", len(inputs)), *fields)
+        )
         accesses = elementwise_accesses(size, (width,) * len(operands))
-        return Kernel((KernelCall(function, Whole(), operands, parameters, missing, accesses=accesses),))
+        return Kernel(
+            (KernelCall(c_name("add_n", output.dtype), Whole(), operands, parameters, missing, accesses=accesses),)
+        )
 
     return elementwise(node, kernel_of)
 

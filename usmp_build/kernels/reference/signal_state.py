@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Value, Whole
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported
 from usmp_build.kernels.reference.signal import apart, check_shift, check_types
 from usmp_build.operators import signal as o
@@ -79,10 +80,12 @@ def overlap_add(node: Node) -> Kernel:
     signals = source.elements // (frames * size)
     node.expect(output.elements == signals * frames * step, "has an output of another size than its steps")
     fields = (("signals", signals), ("frames", frames), ("size", size), ("step", step))
-    function = "signal_overlap_add_f32" if source.dtype is DType.FLOAT32 else "signal_overlap_add_s16"
+    function = c_name("signal_overlap_add", source.dtype)
     sums = signals * frames * (size - step) * source.dtype.bits // 8
     moved = {1: Traffic(sums, sums)}
-    return _kernel(node, function, (Input(0), Input(1), Output(0)), fields, moved)
+    return _kernel(
+        node, function, (Input(0), Input(1), Output(0)), fields, moved, struct="signal_overlap_add_parameters"
+    )
 
 
 def stacker(node: Node) -> Kernel:
@@ -138,6 +141,7 @@ def _kernel(
     fields: tuple[tuple[str, Value], ...],
     moved: Mapping[int, Traffic],
     turns: int = 0,
+    struct: str = "",
 ) -> Kernel:
     """Return a kernel that changes its state; without `turns`, it reads its input again after it wrote its output.
 
@@ -155,8 +159,8 @@ def _kernel(
     accesses = apart(source.elements, 2, output.elements, widths)
     if turns:
         accesses = Accesses((Part((turns,), (Touch(0, 1, (1,)), Touch(2, 1, (1,), writes=True))),), widths)
-    struct = f"{function.removesuffix('_s16').removesuffix('_f32')}_parameters"
-    call = KernelCall(function, Whole(), operands, Parameters(struct, fields), moved, accesses=accesses)
+    parameters = Parameters(struct or f"{function}_parameters", fields)
+    call = KernelCall(function, Whole(), operands, parameters, moved, accesses=accesses)
     return Kernel((call,), updates=frozenset({1}))
 
 

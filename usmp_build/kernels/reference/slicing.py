@@ -11,8 +11,9 @@ from math import prod
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.kernels.reference.copies import check_types
-from usmp_build.kernels.reference.gathering import START_SUFFIXES, axes_of_part
+from usmp_build.kernels.reference.gathering import START_TYPES, axes_of_part
 from usmp_build.kernels.reference.moves import Axis, Move, byte_steps, moves
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
 
@@ -34,7 +35,7 @@ def cut(node: Node) -> Kernel:
 def _cut_at_run_time(node: Node) -> Kernel:
     """SLICE from where its begins say; its sizes are those of its output, whatever comes at run time."""
     source, begins, output = node.input(0), node.input(1), node.output
-    if begins.dtype not in START_SUFFIXES:
+    if begins.dtype not in START_TYPES:
         raise Unsupported(f"it has no kernel for begins of type {begins.dtype.name}")
     shape, part, width = source.shape, output.shape, source.dtype.bits // 8
     fits = len(part) == len(shape) and all(here <= size for here, size in zip(part, shape, strict=True))
@@ -44,7 +45,7 @@ def _cut_at_run_time(node: Node) -> Kernel:
     traffic = {0: Traffic(output.size), 2: Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1))}
     parts = Part((), (Touch(1, begins.elements),)), Part((lines,), (Touch(3, run, (run,), writes=True),))
     call = KernelCall(
-        f"slice_{START_SUFFIXES[begins.dtype]}",
+        c_name("slice", begins.dtype),
         Whole(),
         (Input(0), Input(1), Derived(0), Output(0)),
         Parameters("slice_parameters", (("lines", lines), ("line_size", run * width), ("axes", len(shape)))),

@@ -9,6 +9,7 @@ from usmp_build.ir.options import Padding
 from usmp_build.kernels.reference.accesses_of_sums import Transposed, transpose_conv_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Places, arithmetic
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.pitches import Pitches, pitch, pitch_fields
 from usmp_build.kernels.reference.weights import BLOCK, blocks
@@ -59,10 +60,10 @@ def transpose_conv(node: Node) -> Kernel:
     taps = source.shape[0] * _taps(down) * _taps(across) * blocks(outputs)
     weighed = Traffic(taps * inputs * BLOCK * weights.dtype.bits // 8)
     traffic = {1: weighed, **how.traffic(output.elements)}
-    name = f"transpose_conv_{how.suffix}"
+    name = c_name("transpose_conv", how.elements)
     axes = down, across
     accesses = transpose_conv_accesses(source.shape[0], axes, pitches, (inputs, outputs), size, len(operands))
-    parameters = Parameters(f"{name}_parameters", fields)
+    parameters = Parameters(c_name("transpose_conv", how.elements, part="parameters"), fields)
     call = KernelCall(name, Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), how.constants, pitched=frozenset({Input(2), Output(0)}))
 

@@ -26,6 +26,7 @@ from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_elements import elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits
+from usmp_build.kernels.reference.names import c_name
 from usmp_build.kernels.reference.node import Node, Unsupported, check_symmetric, unsupported_types
 from usmp_build.kernels.reference.pieces import each_element, elementwise
 from usmp_build.kernels.reference.quantization import requantize
@@ -83,8 +84,7 @@ def relu(node: Node) -> Kernel:
         return each_element(node, "relu_f32", "elements")
     if dtype is DType.INT16:
         check_symmetric(node, node.input(0), node.output)
-    types = "s8_s8" if dtype is DType.INT8 else "s16_s16"
-    return requantize(node, types, quantized_limits(node, Activation.RELU, node.output))
+    return requantize(node, quantized_limits(node, Activation.RELU, node.output))
 
 
 def relu6(node: Node) -> Kernel:
@@ -95,8 +95,8 @@ def relu6(node: Node) -> Kernel:
     source = node.input(0)
     zero_point = node.zero_point(source)
     _, six = quantized_limits(node, Activation.RELU6, source)
-    name = "clamp_s8" if dtype is DType.INT8 else "clamp_s16"
-    return each_element(node, name, f"{name}_parameters", ("low", zero_point), ("high", six + zero_point))
+    struct = c_name("clamp", dtype, part="parameters")
+    return each_element(node, c_name("clamp", dtype), struct, ("low", zero_point), ("high", six + zero_point))
 
 
 def leaky_relu(node: Node) -> Kernel:
@@ -113,7 +113,7 @@ def leaky_relu(node: Node) -> Kernel:
     low, high = quantized_limits(node, Activation.NONE, output)
     return each_element(
         node,
-        "leaky_relu_s8" if source.dtype is DType.INT8 else "leaky_relu_s16",
+        c_name("leaky_relu", source.dtype),
         "leaky_relu_parameters",
         ("input_zero_point", node.zero_point(source)),
         ("multiplier", above.multiplier),

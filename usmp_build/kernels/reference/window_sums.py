@@ -38,13 +38,14 @@ def is_less_as_sums(node: Node, sums: DType = DType.INT32) -> bool:
 def added_up(
     node: Node,
     whole: KernelCall,
+    function: str,
     parameters: Parameters,
     rows: int,
     accesses: Accesses,
     constants: tuple[Constant, ...],
     sums: DType | None = None,
 ) -> Kernel:
-    """Return the kernel that adds up rows, given the call that makes the output row from all of them.
+    """Return the kernel whose `function` adds up rows, given the call that makes the output row from all of them.
 
     The window covers `rows` of them.  What the call gets right after its input is for each row, all else for the end.
     `sums` is the type of the sums if that is neither int32 nor float32.
@@ -68,7 +69,6 @@ def added_up(
     for position, moved in enumerate(call_traffic(whole)):  # rows that the window does not cover are not read
         if moved is not None:
             traffic[position if position < split else position + 1] = moved
-    function = parameters.struct.removesuffix("_parameters")
     call = replace(
         whole,
         function=function,
