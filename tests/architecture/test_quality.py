@@ -94,8 +94,8 @@ def test_no_file_is_too_long_to_read() -> None:
 MOST_BRANCHES = 15
 WITH_MORE_BRANCHES: dict[str, int] = {
     "importers/tflite/list_items:_write": 18,
-    "kernels/reference/convolution_dsp:_convolution": 16,
-    "kernels/reference/sources:choose": 27,
+    "kernels/dsp/convolution:_convolution": 16,
+    "kernels/sources:choose": 18,
     "passes/rows/by_rows:by_rows": 17,
     "passes/rewrite/constant_channels/needed:needed": 17,
     "planner/memory/verify:_too_close": 20,

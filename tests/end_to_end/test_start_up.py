@@ -131,7 +131,7 @@ def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models
         "importers.tflite",
         *(f"importers.tflite.{name}" for name in TFLITE),
     }
-    assert not ours & {"kernels.cmsis_nn", "kernels.extern", "kernels.reference.lstm", "kernels.reference.signal"}
+    assert not ours & {"kernels.cmsis_nn", "kernels.extern", "kernels.portable.lstm", "kernels.portable.signal"}
     assert ours.isdisjoint({"layout.layout", "report.infeasible", "report.page", "report.study", "processes"})
     assert ours.isdisjoint({"document.json_text", "layout.plan_json", *(f"manifest.{name}" for name in OF_OTHER_VERBS)})
     assert ours.isdisjoint(f"planner.algorithms.{name}" for name in WITHOUT_CORE)

@@ -23,7 +23,7 @@ from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
 from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import Reference
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels.sources import functions
 from usmp_build.selftest.oracle import Answer
 
 DRAWN = defaultdict(lambda: 60, CAST=240)

@@ -13,9 +13,9 @@ from tests.support.tools import need
 from usmp_build.arithmetic import functions
 from usmp_build.arithmetic.fixed_point import multiply_high, shift_right
 from usmp_build.arithmetic.limits import Quantized
-from usmp_build.kernels.reference import sources
+from usmp_build.kernels import portable
 
-FOLDER = Path(sources.__file__).parent / "c"
+FOLDER = Path(portable.__path__[0]) / "c"
 LEAST = -(2**31)
 EDGES = [LEAST + 1, -(2**30), -3, -2, -1, 0, 1, 2, 3, 2**30, 2**31 - 2, 2**31 - 1]
 MAIN = """

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from usmp_build.ir.c_types import PLAIN, pool_type
-from usmp_build.kernels.reference import sources
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels import sources
+from usmp_build.kernels.sources import functions
 
 
 def test_only_what_is_used() -> None:
@@ -44,6 +44,17 @@ def test_a_file_is_written_for_one_type_and_there_for_others() -> None:
     )
     assert "int8_t" not in wide.header + wide.source
     assert "(usmp_i16)d_leaky_relu_one(p, input[i])" in wide.source
+
+
+def test_lines_of_some_types_are_there_for_those_alone() -> None:
+    c = sources.choose(["batch_matmul_s16", "batch_matmul_f32"], "d")
+    of_s16, of_f32 = (c.header.split(f"struct d_batch_matmul_{suffix}_parameters {{")[1] for suffix in ("s16", "f32"))
+    assert "int32_t multiplier;" in of_s16.split("}")[0]
+    assert "int32_t multiplier;" not in of_f32.split("}")[0]
+    assert "zero_point;" not in c.header
+    assert "int64_t sums[4]" in c.source
+    assert "float sums[4]" in c.source
+    assert "#" not in c.header + c.source
 
 
 def test_system_headers_come_first_and_only_where_needed() -> None:

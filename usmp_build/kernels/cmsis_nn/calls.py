@@ -32,12 +32,13 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.cmsis_nn import scratch
 from usmp_build.kernels.cmsis_nn.scratch import Dims, Pair, Tail
-from usmp_build.kernels.reference.node import Node
+from usmp_build.kernels.names import c_name
+from usmp_build.kernels.node import Node
 from usmp_build.request import Isa
 
 LARGEST = (1 << 16) - 1
 """Some of CMSIS-NN's sizes have 16 bits."""
-_FRACTION_BITS = {"s8": 20, "s16": 15}
+_FRACTION_BITS = {DType.INT8: 20, DType.INT16: 15}
 """Of the summands of ADD, by their type."""
 
 
@@ -60,9 +61,9 @@ class Portable:
         return self.kernel.calls[0]
 
     @property
-    def suffix(self) -> str:
-        """The type in the name of its function."""
-        return self.call.function.removesuffix("_row").rpartition("_")[2]
+    def elements(self) -> DType:
+        """The type of its output."""
+        return self.node.output.dtype
 
     def __getitem__(self, name: str) -> int:
         """Return a parameter; 0 where the kernel has none of this name, as one without padding that counts."""
@@ -207,7 +208,7 @@ def _fully_connected(portable: Portable) -> Kernel:
 
 
 def _pooling(portable: Portable) -> Kernel:
-    channels, name = portable["channels"], portable.call.function.removesuffix("_row")
+    channels, name = portable["channels"], c_name(portable.node.operator.kind.lower(), portable.elements)
     source, output = _dims(portable, channels, channels)
     if source.n > 1 or portable["counts_outside"]:
         raise Missing("it has several images, or counts padding")
@@ -227,7 +228,7 @@ def _add(portable: Portable) -> Kernel:
     zero_points = [portable[f"{name}_zero_point"] for name in ("first", "second", "output")]
     if portable["sign"] != 1:
         raise Missing("it subtracts")
-    if portable.suffix == "s16" and any(zero_points):
+    if portable.elements is DType.INT16 and any(zero_points):
         raise Missing("its tensors of int16 have zero points")
     fields = (
         ("size", portable["size"]),
@@ -237,13 +238,13 @@ def _add(portable: Portable) -> Kernel:
         ("second_offset", -zero_points[1]),
         ("second_multiplier", portable["second_multiplier"]),
         ("second_shift", -portable["second_shift"]),
-        ("left_shift", _FRACTION_BITS[portable.suffix]),
+        ("left_shift", _FRACTION_BITS[portable.elements]),
         ("output_offset", zero_points[2]),
         ("output_multiplier", portable["output_multiplier"]),
         ("output_shift", -portable["output_shift"]),
         *portable.limits(),
     )
-    return portable.whole(f"add_{portable.suffix}", "add", fields, portable.call.operands)
+    return portable.whole(c_name("add", portable.elements), "add", fields, portable.call.operands)
 
 
 def _mul(portable: Portable) -> Kernel:
@@ -256,7 +257,7 @@ def _mul(portable: Portable) -> Kernel:
         ("shift", portable["shift"]),
         *portable.limits(),
     )
-    return portable.whole(f"mul_{portable.suffix}", "mul", fields, portable.call.operands)
+    return portable.whole(c_name("mul", portable.elements), "mul", fields, portable.call.operands)
 
 
 def _softmax(portable: Portable) -> Kernel:

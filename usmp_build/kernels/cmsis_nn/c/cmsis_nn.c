@@ -68,6 +68,8 @@ void usmp_cmsis_nn_depthwise_conv_2d_s8(
         (const int32_t *)biases, &output_dims, output);
 }
 
+/* `sums` has for each output its bias, and the sum of its weights times the offset of the inputs: with Helium, in place of
+ * biases. */
 void usmp_cmsis_nn_fully_connected_s8(
     const struct usmp_cmsis_nn_fully_connected_parameters *p, const int8_t *input, const int8_t *weights,
     const usmp_i32 *biases, const int32_t *sums, int8_t *output)

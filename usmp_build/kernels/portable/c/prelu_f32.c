@@ -1,0 +1,18 @@
+/* PRELU of floats. */
+#include "pairs.h"
+#include "usmp.h"
+#include "walk.h"
+
+void usmp_prelu_f32(
+    const struct usmp_pairs *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+    struct usmp_pair at = usmp_pair_at(p->axes, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        const float value = first[at.first];
+        const float product = value * second[at.second];
+        output[i] = value >= 0.0f ? value : product;
+        usmp_next_pair(&at, p->axes, p->direction);
+    }
+}

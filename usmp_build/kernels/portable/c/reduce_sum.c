@@ -1,0 +1,24 @@
+/* Sums and means of integers, along any axes. */
+#include "arithmetic.h"
+#include "reduce.h"
+#include "walk.h"
+
+void usmp_reduce_sum_s8(
+    const struct usmp_reduce_sum_parameters *p, const int8_t *input, int8_t *output)
+{
+    const struct usmp_walk outputs = usmp_walk_along(p->outputs, 1, p->direction);
+    struct usmp_place at = usmp_place_at(p->kept, p->direction);
+
+    for (int32_t o = outputs.first; o != outputs.end; o += outputs.step) {
+        struct usmp_place from = usmp_place_at(p->reduced, 1);
+        int32_t sum = p->offset;
+
+        for (int32_t i = 0; i < p->count; ++i) {
+            sum += input[at.offset + from.offset];
+            usmp_next_place(&from, p->reduced, 1);
+        }
+        sum = usmp_clamp(usmp_scale(sum, p->multiplier, p->shift), p->low, p->high);
+        output[o] = (int8_t)(sum + p->output_zero_point);
+        usmp_next_place(&at, p->kept, p->direction);
+    }
+}

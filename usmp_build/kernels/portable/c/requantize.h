@@ -1,0 +1,19 @@
+/* QUANTIZE from integers to integers, and RELU: to another scale and zero point. */
+#ifndef USMP_REQUANTIZE_H
+#define USMP_REQUANTIZE_H
+
+#include "usmp.h"
+
+/* Low and high are the limits of the output less its zero point. */
+struct usmp_requantize_parameters {
+    int32_t size;
+    int32_t input_zero_point;
+    int32_t multiplier;
+    int32_t shift;
+    int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+#endif
