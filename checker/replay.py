@@ -8,8 +8,8 @@ from checker.jobs import Job, share
 from checker.model import Fuel, NotCovered, Wrong, demand
 from checker.plan import PlannedModel
 
-KINDS = ("scratch", "variable", "connection", "input", "output", "intermediate")
-"""Of buffers: the first that one of its tensors has."""
+ROLES = ("scratch", "variable", "connection", "input", "output", "intermediate")
+"""Kinds of buffers: a buffer is of the first that one of its tensors has."""
 
 
 class Replay:
@@ -53,7 +53,7 @@ class Replay:
                     kinds[b.name].add("connection" if is_fed else of_file)
                     users[b.name].add(model.name)
         for b in (b for b in self.buffers.values() if b.name in kinds):
-            kind = next(kind for kind in KINDS if kind in kinds[b.name])
+            kind = next(kind for kind in ROLES if kind in kinds[b.name])
             demand(kind != "scratch" or kinds[b.name] == {kind}, f'"{b.name}" is scratch, and has a tensor')
             is_part = kind in ("input", "output") and b.kind == "intermediate" and b.kind in kinds[b.name]
             demand(b.kind == kind or is_part, f'"{b.name}" is said to be "{b.kind}", and is "{kind}"')

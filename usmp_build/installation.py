@@ -30,9 +30,8 @@ def checker() -> str:
     """
     installed = _PACKAGE / "checker"
     folder = installed if installed.is_dir() else _PACKAGE.parent / "checker"
-    texts = ((folder / f"{name}.py").read_text(encoding="utf-8") for name in _CHECKER)
-    lines = (line for text in texts for line in text.splitlines(keepends=True))
-    return "".join(line for line in lines if not line.startswith("from checker."))
+    text = "\n\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in _CHECKER)
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("from checker."))
 
 
 def explanations() -> Path:

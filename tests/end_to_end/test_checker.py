@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import io
@@ -27,7 +28,7 @@ from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.lstms import lstm
 from tests.support.net import LINEAR, Net
 from tests.support.spoiled_json import spoiled
-from usmp_build import pipeline
+from usmp_build import installation, pipeline
 from usmp_build.files import DictFiles
 from usmp_build.layout.plan_json import plan_json
 from usmp_build.pipeline import Planned
@@ -190,6 +191,14 @@ def _main(folder: Path, plan: str, model: bytes) -> tuple[int, str]:
 def _of(document: dict[str, Any], model: bytes) -> str:
     document["models"][0]["sha256"] = hashlib.sha256(model).hexdigest()
     return json.dumps(document)
+
+
+def test_no_name_means_two_things_where_all_files_are_one() -> None:
+    body = ast.parse(installation.checker()).body
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    named = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+    named += [node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    assert len({*named}) == len(named) > 50
 
 
 def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
