@@ -31,7 +31,8 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import Reference, accesses_of_sums
+from usmp_build.kernels import accesses_of_sums
+from usmp_build.kernels.reference import Reference
 from usmp_build.operators.decoding import DECODE
 from usmp_build.pipeline import Planned
 from usmp_build.request import REWRITES, Isa

@@ -16,7 +16,7 @@ from tests.support.kernels.drawing import Case
 from tests.support.kernels.faster import ISAS, faster, is_steep
 from tests.support.planned import Shared
 from usmp_build.interfaces.kernels import Parameters
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels.sources import functions
 from usmp_build.manifest.instructions import isa_of
 from usmp_build.request import Isa
 

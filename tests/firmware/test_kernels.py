@@ -24,7 +24,7 @@ from tests.support.planned import Shared
 from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import Reference
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels.sources import functions
 
 DRAWN = defaultdict(lambda: 60, CAST=240)
 """Cases of each kind of operator to choose from: CAST has a function for each pair of types."""

@@ -2,7 +2,7 @@
 
 A real factor f is kept as `multiplier * 2**(shift - 31)` with 2**30 <= multiplier < 2**31.  Applying it rounds twice:
 once when the low 31 bits of the product go, once when the rest is shifted right.  The C side is
-`kernels/reference/c/arithmetic.h`; `vectors.py` does it for whole arrays.
+`kernels/portable/c/arithmetic.h`; `vectors.py` does it for whole arrays.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of an int16, as tables of 513 values between which the C interpolates.
 
-Computed in float32, as TensorFlow Lite Micro fills them.  C looks values up in `kernels/reference/c/interpolated.h`.
+Computed in float32, as TensorFlow Lite Micro fills them.  C looks values up in `kernels/portable/c/interpolated.h`.
 """
 
 from __future__ import annotations

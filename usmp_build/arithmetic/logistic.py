@@ -1,4 +1,4 @@
-"""The logistic function as a table from which the C also gets tanh: see `kernels/reference/c/logistic_s16.h`."""
+"""The logistic function as a table from which the C also gets tanh: see `kernels/portable/c/logistic_s16.h`."""
 
 from __future__ import annotations
 

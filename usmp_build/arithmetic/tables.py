@@ -1,7 +1,7 @@
 """Functions of one int8, as tables of their 256 values: gemmlowp's fixed-point logistic and tanh.
 
 Numbers are int32 with 31 bits after the point, unless a count of bits before it is given.  C has the exponential
-and the reciprocal in `kernels/reference/c/exponential.h`.
+and the reciprocal in `kernels/portable/c/exponential.h`.
 """
 
 from __future__ import annotations

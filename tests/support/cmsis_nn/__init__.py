@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from usmp_build.kernels.reference import sources
+from usmp_build.kernels import sources
 from usmp_build.request import Isa
 
 IS_THERE = bool(os.environ.get("USMP_CMSIS_NN"))

@@ -34,8 +34,8 @@ from usmp_build.interfaces.kernels import (
     Scratch,
 )
 from usmp_build.ir.graph import Subgraph, Tensor
-from usmp_build.kernels.reference import sources
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels import sources
+from usmp_build.kernels.sources import functions
 
 HEADERS = Path(__file__).parent
 """The folder of `usmp.h`, as kernels include it where nothing is generated."""

@@ -28,8 +28,9 @@ from tests.support.tools import few, needs_gcc, needs_oracle
 from tests.support.tree import ROOT
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels import reference
-from usmp_build.kernels.reference import KERNELS, circular_buffer, maker, signal_state, sources
+from usmp_build.kernels import portable, sources
+from usmp_build.kernels.portable import circular_buffer, signal_state
+from usmp_build.kernels.reference import KERNELS, maker
 
 STATEFUL = {
     "ASSIGN_VARIABLE",
@@ -54,9 +55,9 @@ def test_every_kind_has_cases() -> None:
 
 def test_the_table_of_families_has_all_their_kernels() -> None:
     names = ("KERNELS", "KERNELS_OF_ONE_DIRECTION")
-    modules = (import_module(f"{reference.__name__}.{each.name}") for each in iter_modules(reference.__path__))
+    modules = (import_module(f"{portable.__name__}.{each.name}") for each in iter_modules(portable.__path__))
     found = {kind: module.__name__ for module in modules for name in names for kind in vars(module).get(name, ())}
-    assert found == {kind: f"{reference.__name__}.{name}" for kind, name in KERNELS.items()}
+    assert found == {kind: f"{portable.__name__}.{name}" for kind, name in KERNELS.items()}
 
 
 @pytest.mark.long

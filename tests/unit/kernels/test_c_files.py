@@ -16,8 +16,8 @@ from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, other_kernels
 from tests.support.tools import few, need
 from usmp_build.interfaces.kernels import KernelCall, Reduce, Rows, Scratch, Value
-from usmp_build.kernels.reference import sources
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels import sources
+from usmp_build.kernels.sources import functions
 
 COMPILERS = {
     "gcc c99": ["gcc", "-std=c99", "-O2"],

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from usmp_build.ir.c_types import PLAIN, pool_type
-from usmp_build.kernels.reference import sources
-from usmp_build.kernels.reference.sources import functions
+from usmp_build.kernels import sources
+from usmp_build.kernels.sources import functions
 
 
 def test_only_what_is_used() -> None:

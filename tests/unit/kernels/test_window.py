@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usmp_build.kernels.reference.window import Slide, taps_inside
+from usmp_build.kernels.window import Slide, taps_inside
 
 SMALL = st.integers(1, 6)
 

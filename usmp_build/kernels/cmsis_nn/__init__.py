@@ -13,9 +13,10 @@ from types import MappingProxyType
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.kernels import sources
 from usmp_build.kernels.cmsis_nn.calls import TRANSLATIONS, Missing, Portable
-from usmp_build.kernels.reference import Reference, sources
-from usmp_build.kernels.reference.node import Node
+from usmp_build.kernels.node import Node
+from usmp_build.kernels.reference import Reference
 from usmp_build.request import Isa, TargetRequest
 
 _CONTRADICTIONS: Mapping[Isa, str] = MappingProxyType(
@@ -73,7 +74,7 @@ class CmsisNN:
             )
             help_ = "give all targets with its kernels the same isa"
             raise ManifestError(Diagnostic("P308", message, help=help_))
-        chosen = sources.choose(sorted(name for name, _ in functions), prefix, __package__)
+        chosen = sources.choose(sorted(name for name, _ in functions), prefix, (__package__,))
         renaming = re.compile(rf"\b({prefix}_(?:{'|'.join(name for name, _ in functions)}))\(")
 
         def renamed(text: str) -> str:

@@ -32,8 +32,8 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.cmsis_nn import scratch
 from usmp_build.kernels.cmsis_nn.scratch import Dims, Pair, Tail
-from usmp_build.kernels.reference.names import c_name
-from usmp_build.kernels.reference.node import Node
+from usmp_build.kernels.names import c_name
+from usmp_build.kernels.node import Node
 from usmp_build.request import Isa
 
 LARGEST = (1 << 16) - 1

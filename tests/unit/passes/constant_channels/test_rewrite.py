@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.road import model
 from usmp_build.ir.graph import Model
-from usmp_build.kernels.reference import weights
+from usmp_build.kernels import weights
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.constant_channels import constant_channels, forward, turns
 from usmp_build.passes.rewrite.pins import Pins

@@ -1,0 +1,203 @@
+"""Operators that only move bytes: COPY, RESHAPE and the like, CONCATENATION, PACK, SPLIT, UNPACK."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.portable.accesses_of_copies import Side, copy_accesses
+from usmp_build.operators.joining import Concatenation, Pack, Unpack
+
+_WIDTHS = {8, 16, 32, 64}
+_QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
+
+
+def reshape(node: Node) -> Kernel:
+    """The same bytes under another shape."""
+    source, output = node.input(0), node.output
+    check_types(source, output)
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    return Kernel((copy(Input(0), Output(0), 1, source.size),))
+
+
+def copy_all(node: Node) -> Kernel:
+    """All bytes as they are, of any type."""
+    node.expect(node.input(0).size == node.output.size, "has an output of another size than its input")
+    return Kernel((copy(Input(0), Output(0), 1, node.output.size),))
+
+
+def read_variable(node: Node) -> Kernel:
+    """The bytes that a variable holds now."""
+    _check_variable(node.input(0))
+    return copy_all(node)
+
+
+def assign_variable(node: Node) -> Kernel:
+    """A variable gets the bytes of a value."""
+    variable, value = node.input(0), node.input(1)
+    _check_variable(variable)
+    node.expect(variable.size == value.size, "assigns a value of another size than its variable")
+    return Kernel((copy(Input(1), Input(0), 1, value.size),), updates=frozenset({0}))
+
+
+def _check_variable(tensor: Tensor) -> None:
+    if not tensor.is_variable:
+        raise Unsupported("it is not known which variable it touches")
+
+
+def concatenation(node: Node) -> Kernel:
+    """The inputs side by side along one axis: one copy for each of them."""
+    options, output = node.options(Concatenation), node.output
+    axis = _axis(node, options.axis, output)
+    if options.activation is not Activation.NONE:
+        raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
+    for tensor in node.inputs:
+        check_types(tensor, output)
+        _check_part(node, tensor, output, axis)
+        _check_quantization(tensor, output)
+    node.expect(sum(t.elements for t in node.inputs) == output.elements, "has inputs that do not fill its output")
+    return _by_channels(_joined(node, prod(output.shape[:axis])), axis, output)
+
+
+def pack(node: Node) -> Kernel:
+    """The inputs side by side along a new axis."""
+    output = node.output
+    axis = _axis(node, node.options(Pack).axis, output)
+    for tensor in node.inputs:
+        check_types(tensor, output)
+        _check_quantization(tensor, output)
+        shape = (*tensor.shape[:axis], len(node.inputs), *tensor.shape[axis:])
+        node.expect(shape == output.shape, f"makes a tensor of shape {list(shape)}, not {list(output.shape)}")
+    return _joined(node, prod(output.shape[:axis]))
+
+
+def split(node: Node) -> Kernel:
+    """Equal parts of the input, along one axis: one copy for each of them."""
+    return _split(node, Input(1), 0)
+
+
+def split_in_sizes(node: Node) -> Kernel:
+    """Parts of the sizes that the outputs have."""
+    return _split(node, Input(0), 2)
+
+
+def unpack(node: Node) -> Kernel:
+    """What the input has at each index of an axis."""
+    source = node.input(0)
+    axis = _axis(node, node.options(Unpack).axis, source)
+    node.expect(source.shape[axis] == len(node.outputs), f"does not have an output for each index of axis {axis}")
+    return _cut(node, Input(0), prod(source.shape[:axis]))
+
+
+def _split(node: Node, whole: Input, axis_position: int) -> Kernel:
+    source, axes = node.tensor(whole), node.integers(axis_position, "axes")
+    node.expect(len(axes) == 1, "does not have one axis")
+    axis = _axis(node, int(axes[0]), source)
+    for part in node.outputs:
+        _check_part(node, part, source, axis)
+    return _by_channels(_cut(node, whole, prod(source.shape[:axis])), axis, source)
+
+
+def _cut(node: Node, whole: Input, count: int) -> Kernel:
+    """Copy `count` blocks to each output, from their places in the input."""
+    calls, offset = [], 0
+    for position, part in enumerate(node.outputs):
+        check_types(node.tensor(whole), part)
+        size, pitches = part.size // count, _pitches(node, whole, Output(position), count)
+        calls.append(copy(whole, Output(position), count, size, input_offset=offset, **pitches))
+        offset += size
+    node.expect(offset * count == node.tensor(whole).size, "has outputs that do not take all of its input")
+    return Kernel(tuple(calls))
+
+
+def _joined(node: Node, count: int) -> Kernel:
+    """Copy `count` blocks of each input to their places in the output."""
+    calls, offset = [], 0
+    for position, tensor in enumerate(node.inputs):
+        size, pitches = tensor.size // count, _pitches(node, Input(position), Output(0), count)
+        calls.append(copy(Input(position), Output(0), count, size, output_offset=offset, **pitches))
+        offset += size
+    return Kernel(tuple(calls))
+
+
+def _pitches(node: Node, source: Input, target: Output, count: int) -> dict[str, int]:
+    """Return the bytes from one of `count` blocks to the next, in both operands."""
+    in_bytes = (
+        node.graph.pitches.get(node.index(operand), node.tensor(operand).size // count) for operand in (source, target)
+    )
+    return dict(zip(("input_pitch", "output_pitch"), in_bytes, strict=True))
+
+
+def _by_channels(kernel: Kernel, axis: int, whole: Tensor) -> Kernel:
+    """Declare that operands of copies along the last axis may be channels of other tensors: blocks are their pixels."""
+    operands = frozenset(operand for call in kernel.calls for operand in call.operands)
+    return replace(kernel, pitched=operands) if axis == len(whole.shape) - 1 else kernel
+
+
+def _axis(node: Node, axis: int, whole: Tensor) -> int:
+    rank = len(whole.shape)
+    node.expect(-rank <= axis < rank, f"works along axis {axis} of a tensor of shape {list(whole.shape)}")
+    return axis % rank
+
+
+def check_types(source: Tensor, output: Tensor) -> None:
+    """Refuse types that differ, and elements that are not whole bytes."""
+    if source.dtype is not output.dtype or source.dtype.bits not in _WIDTHS:
+        raise unsupported_types(source, output)
+
+
+def _check_part(node: Node, part: Tensor, whole: Tensor, axis: int) -> None:
+    others = [shape[:axis] + shape[axis + 1 :] for shape in (part.shape, whole.shape)]
+    same = len(part.shape) == len(whole.shape) and others[0] == others[1]
+    node.expect(same, f"has parts of shape {list(part.shape)} along axis {axis} of {list(whole.shape)}")
+
+
+def _check_quantization(source: Tensor, output: Tensor) -> None:
+    if source.dtype in _QUANTIZED and source.quantization != output.quantization:
+        raise Unsupported("its inputs and its output are quantized in different ways")
+
+
+def copy(
+    source: Input | Derived,
+    target: Input | Output,
+    count: int,
+    size: int,
+    *,
+    input_offset: int = 0,
+    input_pitch: int | None = None,
+    output_offset: int = 0,
+    output_pitch: int | None = None,
+) -> KernelCall:
+    """Copy blocks; without a pitch they lie side by side."""
+    read = Side(input_offset, size if input_pitch is None else input_pitch)
+    written = Side(output_offset, size if output_pitch is None else output_pitch)
+    fields = (
+        ("count", count),
+        ("size", size),
+        ("input_offset", read.offset),
+        ("input_pitch", read.pitch),
+        ("output_offset", written.offset),
+        ("output_pitch", written.pitch),
+    )
+    parameters = Parameters("copy_parameters", fields)
+    accesses = copy_accesses(count, size, read, written)
+    return KernelCall("copy", Whole(), (source, target), parameters, accesses=accesses)
+
+
+KERNELS = {
+    "ASSIGN_VARIABLE": assign_variable,
+    "CONCATENATION": concatenation,
+    "COPY": copy_all,
+    "EXPAND_DIMS": reshape,
+    "PACK": pack,
+    "READ_VARIABLE": read_variable,
+    "RESHAPE": reshape,
+    "SPLIT": split,
+    "SPLIT_V": split_in_sizes,
+    "SQUEEZE": reshape,
+    "UNPACK": unpack,
+}

@@ -1,0 +1,225 @@
+"""ADD, SUB and MUL, which broadcast operands along axes of size 1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
+from usmp_build.interfaces.kernels import (
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Traffic,
+    Whole,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.activation import quantized_limits, real_limits, whole_limits
+from usmp_build.kernels.candidates import Declined, fastest
+from usmp_build.kernels.names import c_name
+from usmp_build.kernels.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
+from usmp_build.kernels.portable.accesses_of_elements import broadcast_accesses, elementwise_accesses
+from usmp_build.kernels.portable.broadcasting import (
+    MOST_AXES,
+    Axis,
+    Fields,
+    merged,
+    output_axes,
+    padded,
+    stretched,
+    table,
+)
+from usmp_build.kernels.requantization import factor, int32_constant
+from usmp_build.operators.binary import Binary
+from usmp_build.request import Isa
+
+_SUM_FRACTION_BITS_OF_INT16 = 15
+_HALF = 1 << 30
+"""The multiplier for a factor of 1/2."""
+_TURN = 8
+"""Elements that Helium multiplies at once."""
+_AXIS_BYTES, _SIZE_BYTES = 12, 4
+"""Of an axis in the table: size and two steps; and of the size alone."""
+
+
+def add_or_subtract(node: Node) -> Kernel:
+    """ADD and SUB."""
+    sign = -1 if node.operator.kind == "SUB" else 1
+    return _binary(node, "add", sign)
+
+
+def multiply(node: Node) -> Kernel:
+    """MUL."""
+    return _binary(node, "mul", 0)
+
+
+def _binary(node: Node, name: str, sign: int) -> Kernel:
+    axes = output_axes(node, node.input(0), node.input(1))
+    fields = _typed_fields(node, sign)
+
+    def kernel_of(count: int) -> Kernel:
+        innermost = merged(axes[-count:])
+        if [axis.steps for axis in innermost] == [(1, 1)]:
+            return _of_one_shape(node, name, fields, innermost[0])
+        return _broadcast(node, name, fields, innermost)
+
+    return stretched(node, axes, (Input(0), Input(1)), kernel_of)
+
+
+def _typed_fields(node: Node, sign: int) -> Fields:
+    """Return the parameters of the function; `sign` is that of a second summand, 0 of a product."""
+    tensors, options = (node.input(0), node.input(1), node.output), node.options(Binary)
+    types = {tensor.dtype for tensor in tensors}
+    if types == {DType.FLOAT32}:
+        low, high = real_limits(options.activation, options.limits)
+        return (*((("sign", float(sign)),) if sign else ()), ("low", low), ("high", high))
+    if types == {DType.INT32}:
+        check_plain(node, *tensors)
+        if sign > 0 and options.activation is not Activation.NONE:
+            raise Unsupported("it has no kernel for INT32 with an activation")
+        least, most = whole_limits(options.activation, options.limits)
+        return (*((("sign", sign),) if sign else ()), ("low", least), ("high", most))
+    if types not in ({DType.INT8}, {DType.INT16}):
+        raise unsupported_types(*tensors)
+    if types == {DType.INT16} and not sign:
+        check_symmetric(node, *tensors)
+    return _sum_fields(node, sign) if sign else _product_fields(node)
+
+
+def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Kernel:
+    size = innermost.size
+    accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
+    parameters = Parameters(_struct(node, name), (("size", size), *fields))
+    call = KernelCall(
+        c_name(name, node.output.dtype), Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses
+    )
+    portable = Kernel((call,))
+    if name == "mul":
+        return fastest(node, {Isa.MVE: lambda: _mul_mve(node, portable, innermost)}, portable)
+    return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)}, portable)
+
+
+def _add_mve(node: Node, portable: Kernel) -> Kernel:
+    """Return the kernel of ADD and SUB with Helium, which reads four elements before it writes them."""
+    (call,) = portable.calls
+    if node.output.dtype is not DType.INT8:
+        raise Declined(f"it is for int8, not {node.output.dtype.name}")
+    assert call.parameters is not None
+    fields = dict(call.parameters.fields)
+    factors = [(fields[f"{each}_multiplier"], fields[f"{each}_shift"]) for each in ("first", "second")]
+    if fields["output_shift"] == 0 or any(shift == 0 and by not in (0, _HALF) for by, shift in factors):
+        raise Declined("it scales by 1/2 or more")
+    return replace(portable, calls=(replace(call, function=c_name("add", DType.INT8, isa=Isa.MVE)),))
+
+
+def _mul_mve(node: Node, portable: Kernel, innermost: Axis, part: str = "") -> Kernel:
+    """Return the kernel of MUL with Helium: along the innermost axis it reads eight elements before it writes them."""
+    (call,) = portable.calls
+    if node.output.dtype is not DType.INT8:
+        raise Declined(f"it is for int8, not {node.output.dtype.name}")
+    assert call.parameters is not None
+    shift = dict(call.parameters.fields)["shift"]
+    assert isinstance(shift, int)
+    if shift >= 0:
+        raise Declined("it scales by 1/2 or more")
+    if innermost.size < _TURN:
+        raise Declined(f"it has runs of fewer than {_TURN} elements")
+    call = replace(call, function=c_name("mul", DType.INT8, isa=Isa.MVE, part=part))
+    # an element for all of a run is read for its whole turns, and for the last one
+    turns = node.output.size // innermost.size * (2 if innermost.size % _TURN else 1)
+    once = {position: Traffic(turns) for position, step in enumerate(innermost.steps) if step == 0}
+    call = replace(call, traffic={**call.traffic, **once})
+    return replace(portable, calls=(call,))
+
+
+def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
+    output, size = node.output, prod(axis.size for axis in axes)
+    table_bytes = output.elements // size * _table_bytes(axes, size)
+    axes = padded(axes)
+    width = output.dtype.bits // 8
+    accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in axes], (width, width, 0, width))
+    parameters = Parameters(_struct(node, name), (("size", size), *fields))
+    operands = (Input(0), Input(1), Derived(0), Output(0))
+    function = c_name(name, output.dtype, part="stretched")
+    call = KernelCall(function, Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
+    portable = Kernel((call,), (int32_constant("axes", table(axes)),))
+    faster = {Isa.MVE: lambda: _mul_mve(node, portable, axes[-1], "stretched")} if name == "mul" else {}
+    return fastest(node, faster, portable)
+
+
+def _struct(node: Node, name: str) -> str:
+    return c_name(name, node.output.dtype, part="parameters")
+
+
+def _limits(node: Node) -> tuple[int, int]:
+    options = node.options(Binary)
+    return quantized_limits(node, options.activation, node.output, options.limits)
+
+
+def _sum_fields(node: Node, sign: int) -> Fields:
+    first, second, output = node.input(0), node.input(1), node.output
+    scales = node.scale(first), node.scale(second)
+    common = 2 * max(scales)
+    first_factor, second_factor = (below_one(node, scale / common) for scale in scales)
+    fraction_bits = SUM_FRACTION_BITS if output.dtype is DType.INT8 else _SUM_FRACTION_BITS_OF_INT16
+    output_factor = below_one(node, common / ((1 << fraction_bits) * node.scale(output)))
+    low, high = _limits(node)
+    return (
+        ("first_zero_point", node.zero_point(first)),
+        ("first_multiplier", first_factor.multiplier),
+        ("first_shift", -first_factor.shift),
+        ("second_zero_point", node.zero_point(second)),
+        ("second_multiplier", second_factor.multiplier),
+        ("second_shift", -second_factor.shift),
+        ("sign", sign),
+        ("output_multiplier", output_factor.multiplier),
+        ("output_shift", -output_factor.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
+def below_one(node: Node, real: float) -> Factor:
+    """Quantize a factor below 1.  Raises KernelError for others: the output's scale is too small."""
+    if real < 1 and quantize(real).shift <= 0:
+        return quantize(real)
+    message = f"has an output whose scale, {node.scale(node.output):g}, is too small for those of its inputs"
+    raise node.error("K405", message, "quantize the model again; the sums are far outside of the output's range")
+
+
+def _product_fields(node: Node) -> Fields:
+    first, second, output = node.input(0), node.input(1), node.output
+    scale = factor(node, node.scale(first) * node.scale(second) / node.scale(output))
+    low, high = _limits(node)
+    return (
+        ("first_zero_point", node.zero_point(first)),
+        ("second_zero_point", node.zero_point(second)),
+        ("multiplier", scale.multiplier),
+        ("shift", scale.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
+def _table_bytes(axes: list[Axis], elements: int) -> int:
+    """Count bytes that are read of the table: the innermost axis once, its size at its end, the next axis there, ...
+
+    >>> _table_bytes([Axis(30, (4, 0)), Axis(4, (1, 1))], 120)
+    528
+    """
+    inner, *others = [*reversed(axes), *[Axis(1, (0, 0))] * MOST_AXES][:MOST_AXES]
+    visits = elements // inner.size
+    total = _AXIS_BYTES + _SIZE_BYTES * visits
+    for axis in others:
+        total += _AXIS_BYTES * visits
+        visits //= axis.size
+    return total
+
+
+KERNELS = {"ADD": add_or_subtract, "MUL": multiply, "SUB": add_or_subtract}

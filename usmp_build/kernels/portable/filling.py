@@ -1,0 +1,118 @@
+"""FILL, ZEROS_LIKE, BROADCAST_ARGS, SHAPE and TFLM_DECODE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Operand,
+    Output,
+    Parameters,
+    Traffic,
+    Whole,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.names import c_name
+from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.portable.copies import check_types, copy
+from usmp_build.operators.decoding import DECODE, decoded
+
+_TYPES = {DType.INT32, DType.INT64}
+
+
+def fill(node: Node) -> Kernel:
+    """FILL: an element, everywhere."""
+    check_types(node.input(1), node.output)
+    node.expect(node.input(1).elements == 1, "fills with something else than one element")
+    return Kernel((_filled(node, Input(1)),))
+
+
+def zeros_like(node: Node) -> Kernel:
+    """ZEROS_LIKE: zeros, whatever the zero point is."""
+    check_types(node.input(0), node.output)
+    node.expect(node.input(0).shape == node.output.shape, "has an output of another shape than its input")
+    zero = Constant("zero", node.output.dtype, bytes(node.output.dtype.bits // 8))
+    return Kernel((_filled(node, Derived(0)),), (zero,))
+
+
+def shape(node: Node) -> Kernel:
+    """SHAPE: it is folded, except where it is an output of the model."""
+    output, sizes = node.output, node.input(0).shape
+    if output.dtype not in _TYPES:
+        raise unsupported_types(output)
+    node.expect(output.elements == len(sizes), f"has {output.elements} places for the sizes of {len(sizes)} dimensions")
+    return _known(node, [np.array(sizes)])
+
+
+def decode(node: Node) -> Kernel:
+    """TFLM_DECODE: it is folded, except where one of its outputs is one of the model."""
+    node.expect(len(node.inputs) == 2 * len(node.outputs), "does not have two inputs for each output")
+    try:
+        pairs = zip(node.inputs[::2], node.inputs[1::2], node.outputs, strict=True)
+        return _known(node, [decoded(*each) for each in pairs])
+    except ValueError as reason:
+        raise Unsupported(str(reason)) from None
+
+
+def _known(node: Node, values: Sequence[NDArray[Any]]) -> Kernel:
+    """Copy what is known at build time to the outputs."""
+    calls, constants = [], []
+    for position, (output, value) in enumerate(zip(node.outputs, values, strict=True)):
+        little = value.astype(np.dtype(output.dtype.numpy).newbyteorder("<"))
+        calls.append(copy(Derived(position), Output(position), 1, output.size))
+        constants.append(Constant(f"known_{position}" if position else "known", output.dtype, little.tobytes()))
+    return Kernel(tuple(calls), tuple(constants))
+
+
+def _filled(node: Node, value: Operand) -> KernelCall:
+    output = node.output
+    width = output.dtype.bits // 8
+    traffic = {0: Traffic(1 if width == 1 else output.size)}  # bytes are set all at once
+    turns, run = (1, output.elements) if width == 1 else (output.elements, 1)
+    touches = (Touch(0, 1), Touch(1, run, (1,), writes=True))
+    widths = (width if isinstance(value, Input) else 0, width)
+    accesses = Accesses((Part((turns,), touches[widths[0] == 0 :], forward=True),), widths)
+    parameters = Parameters("fill_parameters", (("count", output.elements), ("width", width)))
+    return KernelCall("fill", Whole(), (value, Output(0)), parameters, traffic, accesses=accesses)
+
+
+def broadcast_args(node: Node) -> Kernel:
+    """BROADCAST_ARGS: the shape to which tensors of two shapes are broadcast."""
+    first, second, output = node.input(0), node.input(1), node.output
+    if {first.dtype, second.dtype, output.dtype} not in ({DType.INT32}, {DType.INT64}):
+        raise unsupported_types(first, second, output)
+    count = max(first.elements, second.elements)
+    node.expect(output.elements == count, "has an output of another length than the longer of its inputs")
+    fields = (("first_count", first.elements), ("second_count", second.elements), ("count", count))
+    read = (
+        Touch(operand, 1, windows=(Window(0, 1, tensor.elements, before=count - tensor.elements),))
+        for operand, tensor in enumerate((first, second))
+    )
+    accesses = Accesses((Part((count,), (*read, Touch(2, 1, (1,), writes=True))),), (output.dtype.bits // 8,) * 3)
+    call = KernelCall(
+        c_name("broadcast_args", output.dtype),
+        Whole(),
+        (Input(0), Input(1), Output(0)),
+        Parameters("broadcast_args_parameters", fields),
+        accesses=accesses,
+    )
+    return Kernel((call,))
+
+
+KERNELS = {
+    "BROADCAST_ARGS": broadcast_args,
+    DECODE: decode,
+    "FILL": fill,
+    "SHAPE": shape,
+    "ZEROS_LIKE": zeros_like,
+}

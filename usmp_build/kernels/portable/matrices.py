@@ -1,0 +1,104 @@
+"""BATCH_MATMUL."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.accesses_of_sums import Matrices, matmul_accesses
+from usmp_build.kernels.activation import quantized_limits
+from usmp_build.kernels.arithmetic_of_sums import check_depth, check_symmetric
+from usmp_build.kernels.names import c_name
+from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.requantization import factor, wide
+from usmp_build.operators.sums import BatchMatMul
+
+_AXES = 3
+"""Outer axes; operands have at most two more."""
+
+
+class _Side(NamedTuple):
+    """An operand: shape along the outer axes, rows, columns; and whether it is stored by columns."""
+
+    outer: tuple[int, ...]
+    rows: int
+    columns: int
+    by_columns: bool
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """From one row to the next, and from one column to the next, in elements."""
+        return (1, self.rows) if self.by_columns else (self.columns, 1)
+
+
+def batch_matmul(node: Node) -> Kernel:
+    """Products of matrices; along outer axes, an operand with one of them is stretched."""
+    options = node.options(BatchMatMul)
+    left, right = _side(node, node.input(0), options.adj_x), _side(node, node.input(1), options.adj_y)
+    node.expect(left.columns == right.rows, f"multiplies rows of {left.columns} with columns of {right.rows} elements")
+    fit = all(one == other or 1 in (one, other) for one, other in zip(left.outer, right.outer, strict=True))
+    node.expect(fit, "has another number of matrices on either side")
+    batches = tuple(map(max, left.outer, right.outer))
+    expected = _side(node, node.output, False)
+    node.expect(expected[:3] == (batches, left.rows, right.columns), "makes matrices of another shape")
+    fields = _arithmetic(node, left.columns)
+    matrices = Matrices(
+        batches, _steps(left), _steps(right), left.rows, left.columns, right.columns, *left.steps, *right.steps
+    )
+    call = KernelCall(
+        c_name("batch_matmul", node.output.dtype),
+        Whole(),
+        (Input(0), Input(1), Output(0)),
+        Parameters(
+            c_name("batch_matmul", node.output.dtype, part="parameters"), (*matrices._asdict().items(), *fields)
+        ),
+        accesses=matmul_accesses(matrices, node.input(0).dtype.bits // 8),
+    )
+    return Kernel((call,))
+
+
+def _side(node: Node, tensor: Tensor, by_columns: bool) -> _Side:
+    *outer, rows, columns = tensor.shape if len(tensor.shape) > 1 else (0, 0)
+    node.expect(len(tensor.shape) > 1, f"multiplies {node.label(tensor)}, which is no matrix")
+    if len(outer) > _AXES:
+        raise Unsupported(f"it has more than {_AXES} axes of matrices")
+    padded = (*(1,) * (_AXES - len(outer)), *outer)
+    return _Side(padded, columns, rows, True) if by_columns else _Side(padded, rows, columns, False)
+
+
+def _steps(side: _Side) -> tuple[int, ...]:
+    """Return the elements from one matrix to the next along each outer axis; 0 where there is only one."""
+    steps, step = list[int](), side.rows * side.columns
+    for size in reversed(side.outer):
+        steps.append(0 if size == 1 else step)
+        step *= size
+    return tuple(reversed(steps))
+
+
+def _arithmetic(node: Node, depth: int) -> tuple[tuple[str, Value], ...]:
+    """Return the parameters that depend on the type."""
+    left, right, output = node.input(0), node.input(1), node.output
+    types = {left.dtype, right.dtype, output.dtype}
+    if types == {DType.FLOAT32}:
+        return ()
+    if types not in ({DType.INT8}, {DType.INT16}):
+        raise unsupported_types(left, right, output)
+    check_depth(depth, left.dtype)
+    scale = factor(node, node.scale(left) * node.scale(right) / node.scale(output))
+    low, high = quantized_limits(node, Activation.NONE, output)
+    if types == {DType.INT16}:
+        check_symmetric(node, left, right, output)
+        return (*wide(node, scale)._asdict().items(), ("low", low), ("high", high))
+    return (
+        ("left_zero_point", node.zero_point(left)),
+        ("right_zero_point", node.zero_point(right)),
+        *scale._asdict().items(),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
+KERNELS = {"BATCH_MATMUL": batch_matmul}

@@ -1,0 +1,117 @@
+"""PAD and PADV2."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Operand,
+    Output,
+    Parameters,
+    Traffic,
+    Whole,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.portable.accesses_of_copies import pad_accesses
+from usmp_build.kernels.requantization import int32_constant
+
+_MOST_AXES = 5
+
+
+class _Frame(NamedTuple):
+    """An axis: padding before, size of the input, padding after."""
+
+    before: int
+    size: int
+    after: int
+
+
+def pad(node: Node) -> Kernel:
+    """A frame of zeros, or of the value that is an input of PADV2."""
+    source, output = node.input(0), node.output
+    if source.dtype is not output.dtype or source.dtype.bits not in (8, 16, 32, 64) or not source.dtype.numpy:
+        raise unsupported_types(source, output)
+    frames = _merged(_frames(node))
+    if len(frames) > _MOST_AXES:
+        raise Unsupported(f"it pads along more than {_MOST_AXES} groups of axes")
+    frames = [_Frame(0, 1, 0)] * (_MOST_AXES - len(frames)) + frames
+    axes = int32_constant("axes", (number for frame in frames for number in frame))
+    value, constants = _value(node)
+    lines, crossing = prod(sum(frame) for frame in frames[:-1]), prod(frame.size for frame in frames[:-1])
+    width = source.dtype.bits // 8
+    parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
+    fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
+    traffic = {1: Traffic(fills), 2: Traffic(_table_reads(frames))}
+    operands = (Input(0), value, Derived(0), Output(0))
+    call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=pad_accesses(frames, width))
+    return Kernel((call,), (axes, *constants))
+
+
+def _table_reads(frames: list[_Frame]) -> int:
+    """Count the bytes that are read of the table of axes.
+
+    For every line all three of each outer axis, innermost first, up to the first whose frame the line is in.  Of the
+    innermost axis all three once.
+    """
+    words, lines = 3, prod(sum(frame) for frame in frames[:-1])
+    for frame in reversed(frames[:-1]):
+        words += 3 * lines
+        lines = lines // sum(frame) * frame.size
+    return 4 * words
+
+
+def _frames(node: Node) -> list[_Frame]:
+    source, output = node.input(0), node.output
+    paddings = node.integers(1, "paddings")
+    node.expect(len(paddings) == 2 * len(source.shape), "does not have two paddings for each dimension")
+    node.expect(min(paddings, default=0) >= 0, "has a padding below 0")
+    pairs = zip(paddings[::2], source.shape, paddings[1::2], strict=True)
+    frames = [_Frame(int(before), size, int(after)) for before, size, after in pairs]
+    node.expect(tuple(map(sum, frames)) == output.shape, "makes another shape than its output has")
+    return frames
+
+
+def _merged(frames: list[_Frame]) -> list[_Frame]:
+    """Merge axes without padding into the one before: in both tensors they are runs.
+
+    >>> _merged([_Frame(0, 1, 0), _Frame(1, 8, 1), _Frame(2, 4, 2), _Frame(0, 3, 0)])
+    [_Frame(before=1, size=8, after=1), _Frame(before=6, size=12, after=6)]
+    """
+    merged: list[_Frame] = []
+    for frame in frames:
+        if merged and frame.before == frame.after == 0:
+            before, size, after = (number * frame.size for number in merged.pop())
+            merged.append(_Frame(before, size, after))
+        elif merged and merged[-1] == (0, 1, 0):
+            merged[-1] = frame
+        else:
+            merged.append(frame)
+    return merged or [_Frame(0, 1, 0)]
+
+
+def _value(node: Node) -> tuple[Operand, tuple[Constant, ...]]:
+    """PADV2 brings the value; PAD's is 0, which for eight bits is the zero point."""
+    source, output, value = node.input(0), node.output, node.optional(2)
+    if value is not None:
+        node.expect(value.elements == 1 and value.dtype is source.dtype, "pads with something else than one element")
+        if value.quantization != output.quantization:
+            raise Unsupported("its value and its output are quantized in different ways")
+        return Input(2), ()
+    return Derived(1), (zero(node),)
+
+
+def zero(node: Node) -> Constant:
+    """Return what stands for 0 in the output: the zero point of eight bits, and else 0."""
+    output = node.output
+    number = node.zero_point(output) % 256 if output.dtype in {DType.INT8, DType.UINT8} else 0
+    return Constant("value", output.dtype, number.to_bytes(output.dtype.bits // 8, "little"))
+
+
+KERNELS = {"PAD": pad, "PADV2": pad}
