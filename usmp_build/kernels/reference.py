@@ -18,13 +18,13 @@ or needs memory beyond the scratch that it declares.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 
 from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels import portable, sources
-from usmp_build.kernels.directions import in_both_directions
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.operators.uint8 import difference, is_quantized
 from usmp_build.request import Isa, TargetRequest
@@ -73,6 +73,8 @@ KERNELS: Mapping[str, str] = MappingProxyType(
     {kind: name for name, kinds in _FAMILIES.items() for kind in kinds.split()}
 )
 """Operator kind → the module of its kernel, which is imported when a model has such an operator."""
+_FORWARD, _BACKWARD = 1, -1
+"""What `direction` is, the last member of every struct of parameters in `c/`."""
 
 
 def maker(kind: str) -> tuple[Callable[[Node], Kernel], bool]:
@@ -87,6 +89,24 @@ def _explained(reason: str, op: Operator, graph: Subgraph) -> str:
     has_uint8 = any(t is not None and is_quantized(graph.tensors[t]) for t in (*op.inputs, *op.outputs))
     cause = difference(op, graph) if has_uint8 else ""
     return f"{reason}: {cause}" if cause else reason
+
+
+def _in_both_directions(kernel: Kernel) -> Kernel:
+    """Complete the parameters of a kernel's calls, and give it its backward form.
+
+    That has the last call first; each call has its last image, row, pixel, block of channels or element first.  The
+    same is done to the kernel that goes by rows.
+    """
+    by_rows = kernel.by_rows and _in_both_directions(kernel.by_rows)
+    backward = replace(kernel, calls=tuple(_towards(call, _BACKWARD) for call in reversed(kernel.calls)), by_rows=None)
+    forward = tuple(_towards(call, _FORWARD) for call in kernel.calls)
+    return replace(kernel, calls=forward, backward=backward, by_rows=by_rows)
+
+
+def _towards(call: KernelCall, direction: int) -> KernelCall:
+    assert call.parameters is not None
+    parameters = replace(call.parameters, fields=(*call.parameters.fields, ("direction", direction)))
+    return replace(call, parameters=parameters, backward=direction == _BACKWARD)
 
 
 class Reference:
@@ -109,7 +129,7 @@ class Reference:
             kernel = make(Node(operator, graph, self._isa))
         except Unsupported as reason:
             return NoKernel(_explained(str(reason), operator, graph))
-        return in_both_directions(kernel) if both_ways else kernel
+        return _in_both_directions(kernel) if both_ways else kernel
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
         """Return the C of the functions of these calls, and of all that they use, and no more."""

@@ -13,9 +13,9 @@ from tests.support.tools import need
 from usmp_build.arithmetic import functions
 from usmp_build.arithmetic.fixed_point import multiply_high, shift_right
 from usmp_build.arithmetic.limits import Quantized
-from usmp_build.kernels import portable
+from usmp_build.kernels import dsp, mve, portable
 
-FOLDER = Path(portable.__path__[0]) / "c"
+INCLUDES = [f"-I{HEADERS}", *(f"-I{package.__path__[0]}/c" for package in (portable, dsp, mve))]
 LEAST = -(2**31)
 EDGES = [LEAST + 1, -(2**30), -3, -2, -1, 0, 1, 2, 3, 2**30, 2**31 - 2, 2**31 - 1]
 MAIN = """
@@ -40,7 +40,7 @@ def test_shifting_to_the_right_at_the_edges(tmp_path: Path) -> None:
     need("gcc")
     (tmp_path / "main.c").write_text(MAIN % ", ".join(map(str, EDGES)), "utf-8")
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
-    output(["gcc", *flags, f"-I{HEADERS}", f"-I{FOLDER}", "main.c", "-o", "edges"], cwd=tmp_path)
+    output(["gcc", *flags, *INCLUDES, "main.c", "-o", "edges"], cwd=tmp_path)
     found = [int(line) for line in output([tmp_path / "edges"]).split()]
     assert found == [shift_right(v, n) for v in EDGES for n in range(32)]
 
@@ -90,7 +90,7 @@ def test_scaling_in_loops_is_scaling(tmp_path: Path) -> None:
     ]
     (tmp_path / "main.c").write_text(SCALED % ", ".join(map(str, values)), "utf-8")
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
-    output(["gcc", *flags, f"-I{HEADERS}", f"-I{FOLDER}", "main.c", "-o", "scaled"], cwd=tmp_path)
+    output(["gcc", *flags, *INCLUDES, "main.c", "-o", "scaled"], cwd=tmp_path)
     assert output([tmp_path / "scaled"]).split() == ["0"]
 
 

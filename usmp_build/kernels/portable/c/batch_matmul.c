@@ -7,7 +7,7 @@
 /* Matrices of rows x depth and of depth x columns, along three outer axes of `batches`.  In elements: left_row is
  * from one row of the left matrix to the next, left_depth from one of its columns to the next; right_depth and
  * right_column so for the right one; left_steps and right_steps are from one matrix to the next along each outer
- * axis.  Low and high are the limits of the output less its zero point, which int16 has none of. */
+ * axis.  Low and high are the limits of the output less its zero point. */
 struct usmp_batch_matmul_s8_parameters {
     int32_t batches[3];
     int32_t left_steps[3];

@@ -6,7 +6,7 @@
 #include "usmp.h"
 
 /* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the limits
- * of the output less its zero point, which int16 has none of.  Pitches are in elements from one pixel to the next. */
+ * of the output less its zero point.  Pitches are in elements from one pixel to the next. */
 struct usmp_depthwise_conv_2d_s8_parameters {
     int32_t input_width;
     int32_t input_channels;

@@ -18,8 +18,7 @@ static inline int32_t usmp_weights_zero_point_share_s8(
     return p->weights_zero_point * sum;
 }
 
-/* Bias has one element for each output; factor is a multiplier and a shift, as in usmp_scale, for int16 as in
- * usmp_scale_wide. */
+/* Bias has one element for each output; factor is a multiplier and a shift. */
 void usmp_fully_connected_s8(
     const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const usmp_weight *weights,
     const usmp_sum *bias,

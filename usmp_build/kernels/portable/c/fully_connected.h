@@ -4,7 +4,7 @@
 
 #include "usmp.h"
 
-/* Low and high are the limits of the output less its zero point, which int16 has none of. */
+/* Low and high are the limits of the output less its zero point. */
 struct usmp_fully_connected_s8_parameters {
     int32_t batches;
     int32_t inputs;

@@ -8,8 +8,8 @@
 #include "window.h"
 
 /* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in
- * pixels along the row.  Low and high are the limits of the output less its zero point, which int16 has none of;
- * narrow as in usmp_finished_s16.  Pitches are in elements from one pixel to the next. */
+ * pixels along the row.  Low and high are the limits of the output less its zero point.  Pitches are in elements
+ * from one pixel to the next. */
 struct usmp_grouped_conv_2d_s8_parameters {
     int32_t input_width;
     int32_t input_channels;
@@ -25,7 +25,7 @@ struct usmp_grouped_conv_2d_s8_parameters {
     int32_t input_zero_point;
     int32_t output_zero_point;
 #elif USMP_S16
-    int32_t narrow;
+    int32_t narrow; /* as in usmp_finished_s16 */
 #endif
     usmp_number low;
     usmp_number high;

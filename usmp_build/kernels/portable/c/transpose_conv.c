@@ -9,7 +9,7 @@
 
 /* An input reaches a window of outputs: that of input 0 begins `above` rows and `before` pixels before the first
  * output, the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the output
- * less its zero point, which int16 has none of.  Pitches are in elements from one pixel to the next. */
+ * less its zero point.  Pitches are in elements from one pixel to the next. */
 struct usmp_transpose_conv_s8_parameters {
     int32_t images;
     int32_t input_height;
