@@ -46,7 +46,7 @@ class Provider:
 def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
     """Return every provider of a group, sorted by name.  Raises ManifestError when two have one name."""
     providers_by_name = {name: Provider(name, target, "") for name, target in builtin.items()}
-    for entry in _entries(group, tuple(sys.path)):
+    for entry in _entries(tuple(sys.path))[group]:
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
         if entry.name in providers_by_name:
             other = providers_by_name[entry.name].distribution or "usmp_build"
@@ -59,14 +59,15 @@ def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
 def installed() -> Iterator[EntryPoint]:
     """Yield the plug-ins of other packages."""
     for group in _GROUPS:
-        yield from _entries(group, tuple(sys.path))
+        yield from _entries(tuple(sys.path))[group]
 
 
-@lru_cache(maxsize=64)
-def _entries(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the plug-ins that are on the path: looking takes milliseconds, and is done for each model and target."""
+@lru_cache(maxsize=16)
+def _entries(path: tuple[str, ...]) -> Mapping[str, tuple[EntryPoint, ...]]:
+    """Return the plug-ins on the path by group: looking takes milliseconds, and is done for each model and target."""
     del path
-    return tuple(entry_points(group=f"usmp_build.{group}"))
+    everything = entry_points()
+    return {group: tuple(everything.select(group=f"usmp_build.{group}")) for group in _GROUPS}
 
 
 def choose(providers_by_name: Mapping[str, Provider], name: str, what: str, place: Span | str) -> Provider:
