@@ -49,7 +49,7 @@ def check(data: bytes, seed: int) -> None:
         operators = reversible(analysis)
         begun = redirect(ASKED, analysis, turned(analysis, any_way(operators, chance)))
         some = [ref for ref in operators if chance.random() < 0.7]
-        directed = DirectedSeparations(ASKED, begun, some)
+        directed = DirectedSeparations(begun, some)
         for _ in range(4):
             directions = any_way([ref for ref in some if chance.random() < 0.8], chance)
             assert directed.towards(directions) == redirect(ASKED, begun, turned(begun, directions)).separations

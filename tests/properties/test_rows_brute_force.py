@@ -75,7 +75,7 @@ def test_no_order_of_rows_needs_less_than_the_plan_says(seed: int) -> None:
         found = model_orders(replanner.request, in_file_order)
         (only,) = found
         assert only is not None
-        jobs, operators = jobs_of(replanner.request, in_file_order, 0)
+        jobs, operators = jobs_of(in_file_order, 0)
         every = [*orders(jobs)]
         lowest = min(States(jobs).along(order).peak for order in every)
         best = only.best or operators

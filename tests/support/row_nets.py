@@ -166,7 +166,7 @@ def recomputing(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis
     in_file_order = replanner.retime(analysis, Choices({}, directions, rows))
     orders, numbers = {}, {}
     for index in range(len(replanner.models)):
-        jobs, operators = jobs_of(replanner.request, in_file_order, index)
+        jobs, operators = jobs_of(in_file_order, index)
         again = recomputable_rows(in_file_order, index, jobs, operators)
         order = None
         while order is None:  # too many jobs
@@ -205,7 +205,7 @@ def random_order(
 
     `stretch_of` numbers the stretches: jobs of one come before those of the next.
     """
-    jobs, operators = jobs_of(replanner.request, analysis, index)
+    jobs, operators = jobs_of(analysis, index)
     stretches = [stretch_of[operator] if stretch_of else 0 for operator in operators]
     behind = [set(members_of(job.predecessors)) for job in jobs.jobs]
     order: list[int] = []

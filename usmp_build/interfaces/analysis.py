@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.axes import Axes
@@ -44,6 +44,8 @@ class Analysis:
     lifetimes: Lifetimes
     traffic: OperatorTraffic
     costs: Costs
+    allowed: Any = field(repr=False, compare=False)
+    """`passes.AllowedDistances`: how close each step lets buffers come, in any direction; it remembers them."""
     separations: Separations
     problem: Problem
     """`problem.buffers[i]` is `storage.buffers[i]`."""

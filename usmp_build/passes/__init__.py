@@ -21,7 +21,7 @@ from usmp_build.passes.rows.whole_ports import refuse_whole_ports
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import copiers, scopes
 from usmp_build.passes.select import select
-from usmp_build.passes.separations import AllowedDistances, DirectedSeparations, allowed_distances, separations
+from usmp_build.passes.separations import AllowedDistances, DirectedSeparations, separations
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
@@ -29,7 +29,6 @@ from usmp_build.passes.traffic import traffic
 __all__ = [
     "AllowedDistances",
     "DirectedSeparations",
-    "allowed_distances",
     "assign",
     "axes",
     "by_rows",

@@ -46,9 +46,9 @@ def _sum(
             rows = storage.span(buffer)
             size = _part(operand, op, graph) or storage.buffers[buffer].size * len(rows)
             once = declared or _once(operand, size)
-            moved = Traffic(int(once.read * times), int(once.written * times))
+            moved = once if times == 1 else Traffic(int(once.read * times), int(once.written * times))
             for row, share in zip(rows, _shares(moved, len(rows)), strict=True):
-                total[row] = total.get(row, Traffic()) + share
+                total[row] = total[row] + share if row in total else share
     return total
 
 
@@ -72,6 +72,9 @@ def _operands(op: Operator, kernel: Kernel | NoKernel) -> Iterator[tuple[Operand
 
 def _shares(moved: Traffic, rows: int) -> Iterator[Traffic]:
     """Split the traffic of a tensor evenly among its rows."""
+    if rows == 1:
+        yield moved
+        return
     for row in range(rows):
         yield Traffic(*(total * (row + 1) // rows - total * row // rows for total in (moved.read, moved.written)))
 

@@ -42,7 +42,7 @@ def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> Rete
     def least_workspace(other: Request) -> int:
         variant = replanner.asking(other)
         candidates = [(variant.retime(analysis), plan), *([_in_other_orders(variant, analysis)] if is_quick else [])]
-        return min(workspace_needed(other, timed, planned) for timed, planned in candidates if planned is not None)
+        return min(workspace_needed(timed, planned) for timed, planned in candidates if planned is not None)
 
     needed = least_workspace(request) if any(settings) or request.concurrent else 0
 

@@ -105,6 +105,7 @@ def _timed(
         lifetimes=lifetimes,
         traffic=traffic,
         costs=costs,
+        allowed=allowed,
         separations=separations,
         problem=problem,
         choices=choices,

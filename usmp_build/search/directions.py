@@ -30,7 +30,6 @@ from usmp_build.planner.memory.bounds import required
 from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Plan, quality
 from usmp_build.planner.memory.problem import Problem
-from usmp_build.request import Request
 
 Directions: TypeAlias = Mapping[OperatorRef, Direction]
 
@@ -220,12 +219,12 @@ class _Search:
         self._best, self._rank = (directions, plan), rank
 
 
-def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> Reversible:
+def reversible(analysis: Analysis, members: Sequence[int]) -> Reversible:
     """Return the choices of directions for the buffers `members`; problems are restricted to these."""
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
     touched = _touched(analysis, position)
-    directed = DirectedSeparations(request, analysis, touched)
+    directed = DirectedSeparations(analysis, touched)
 
     def problem_with(directions: Directions) -> Problem:
         changed = {ref: each for ref, each in directions.items() if analysis.choices.direction(ref) is not each}

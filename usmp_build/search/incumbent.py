@@ -52,7 +52,7 @@ class Incumbent:
         members = candidate.storage.workspace
         first, first_plan = self._first
         workspace_plan = of_members(first_plan, members) if first_plan is not None and candidate is first else None
-        result = direct(reversible(self._request, candidate, members), budget, self._rank, workspace_plan)
+        result = direct(reversible(candidate, members), budget, self._rank, workspace_plan)
         self._bounds.append(result.bound)
         plan_of_all = _combined(candidate, members, result, self._constants)
         if plan_of_all is not None and workspace(candidate, plan_of_all) <= most:

@@ -24,12 +24,12 @@ def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan, model:
     analysis = chosen.analysis
     if len(request.models) == 1 and (chosen.directions_are_proven or request.algorithm == "auto"):
         return workspace(analysis, plan)
-    sizes = [workspace_needed(request, analysis, plan, model)]
+    sizes = [workspace_needed(analysis, plan, model)]
     others = {each.choices.orders.get(model): each for each in chosen.others}
     others.pop(analysis.choices.orders.get(model), None)
     for other in others.values():
         members = _of_model(other, model)
-        other_plan = _best_plan(request, other, members)
+        other_plan = _best_plan(other, members)
         if other_plan is not None:
             sizes.append(_bytes(other, members, other_plan))
     return min(sizes)
@@ -41,14 +41,14 @@ def workspace_of(analysis: Analysis, plan: Plan, model: int) -> int:
     return _bytes(analysis, members, of_members(plan, members))
 
 
-def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: int | None = None) -> int:
+def workspace_needed(analysis: Analysis, plan: Plan, model: int | None = None) -> int:
     """Return the bytes of workspace of all models, or of one of them alone in these pools.
 
     `plan` may be of another analysis with the same buffers and more conflicts: it is valid with fewer, too.
     """
     members = _of_model(analysis, model)
     current = of_members(plan, members)
-    return _bytes(analysis, members, _best_plan(request, analysis, members, current) or current)
+    return _bytes(analysis, members, _best_plan(analysis, members, current) or current)
 
 
 def _of_model(analysis: Analysis, model: int | None) -> list[int]:
@@ -61,9 +61,7 @@ def _bytes(analysis: Analysis, members: Sequence[int], plan: Plan) -> int:
     return sum(peaks(restricted(analysis.problem, members), plan))
 
 
-def _best_plan(
-    request: Request, analysis: Analysis, members: Sequence[int], current: Plan | None = None
-) -> Plan | None:
+def _best_plan(analysis: Analysis, members: Sequence[int], current: Plan | None = None) -> Plan | None:
     """Return the best plan for these buffers, which may be `current`; None if no plan fits.
 
     If buffers have several candidate pools or are rows, "auto" runs with little effort: its full effort takes seconds
@@ -75,7 +73,7 @@ def _best_plan(
     auto_plan = auto.brief(problem) if has_choice or analysis.choices.by_rows.tables else auto(problem)
     plans = [each for each in (current, auto_plan) if each is not None]
     best = min(plans, key=lambda each: quality(problem, each), default=None)
-    free = reversible(request, analysis, members)
+    free = reversible(analysis, members)
     rank = free.rank(problem, best) if best else None
     return direct(free, Budget(auto.brief, effort.STANDALONE_PLANS), rank, best).plan or best
 

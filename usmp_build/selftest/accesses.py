@@ -27,7 +27,7 @@ from usmp_build.ir.schedule import RowRef, Step, Value, steps
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind
 from usmp_build.output import writer
-from usmp_build.passes.separations import allowed_distances, separations_at
+from usmp_build.passes.separations import separations_at
 from usmp_build.pipeline import Planned
 from usmp_build.planner import by_name
 from usmp_build.report.summarize import summarize
@@ -199,7 +199,7 @@ def _declared(planned: Planned, step: Step) -> dict[tuple[int, int], tuple[int, 
 
     Of a tensor in one piece, those of the rows that a job touches.
     """
-    allowed = allowed_distances(planned.request, planned.analysis)
+    allowed = planned.analysis.allowed
     declared = dict(separations_at(allowed, step))
     for written, read, distance in allowed.of_rows(step):
         (low, start), (high, other) = _place(planned.analysis, written), _place(planned.analysis, read)

@@ -14,7 +14,7 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Scr
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import DType, OperatorRef
 from usmp_build.ir.schedule import Direction, steps
-from usmp_build.passes.separations import allowed_distances, separations_at
+from usmp_build.passes.separations import AllowedDistances, separations_at
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.request import InputOutput
 from usmp_build.search.replanner import Replanner
@@ -149,7 +149,7 @@ def test_without_a_separation_the_distance_is_the_size_of_what_is_below() -> Non
     wider = model(ADD.replace('"y" int8[8]', '"y" int8[24]'))
     analysis = analyze(wider, library=PlanOnly({"ADD": kernel(*OPERANDS, parts=((2,), (0, 1)))}))
     (step,) = [step for step in steps(analysis.schedule.root) if step.operator]
-    assert dict(separations_at(allowed_distances(request("m"), analysis), step)) == {(2, 0): (8, 8), (2, 1): (8, 8)}
+    assert dict(separations_at(analysis.allowed, step)) == {(2, 0): (8, 8), (2, 1): (8, 8)}
 
 
 def test_what_nothing_else_may_overlap() -> None:
@@ -159,8 +159,9 @@ def test_what_nothing_else_may_overlap() -> None:
         first, *others = analysis.storage.buffers
         storage = replace(analysis.storage, buffers=(replace(first, **changes), *others))
         pools = (replace(asked.pools[0], page=pages), *asked.pools[1:])
-        changed = replace(analysis, storage=storage, survivors=replace(analysis.survivors, always=always))
-        allowed = allowed_distances(replace(asked, pools=pools), changed)
+        survivors = replace(analysis.survivors, always=always)
+        asked_so = replace(asked, pools=pools)
+        allowed = AllowedDistances(asked_so, analysis.models, analysis.kernels, storage, survivors)
         assert allowed.may_overlap(0, 1) == allowed.may_overlap(1, 0)
         return allowed.may_overlap(0, 1)
 

@@ -149,7 +149,7 @@ def test_rows_of_one_plane_stay_as_long_as_there_are_rows_of_another(direction: 
     """Nothing fits between the planes of an input: all from the first row that is still read to the last counts."""
     analysis = retimed(PLANES, direction)
     assert row(0, 1, 5) in [step.reads[:2] for step in jobs(analysis, 0)]
-    every, operators = jobs_of(request("m"), analysis, 0)
+    every, operators = jobs_of(analysis, 0)
     first = len(analysis.storage.buffers)
     needed = [each.needs >> first for each, operator in zip(every.jobs, operators, strict=True) if operator == 0]
     rows = [range(5), range(1, 6), range(2, 7), range(3, 8)]

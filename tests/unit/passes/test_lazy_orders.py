@@ -55,7 +55,7 @@ def test_in_random_nets(seed: int) -> None:
     replanner = Replanner.of(request("net"), (model,))
     first = replanner.analyze()
     analysis = replanner.retime(first, Choices({}, {}, all_rows(replanner, first)))
-    jobs, operators = jobs_of(replanner.request, analysis, 0)
+    jobs, operators = jobs_of(analysis, 0)
     lazy, states = Lazy(jobs, operators), States(jobs)
     peak = states.along(lazy.lowest()).peak
     shortest = lazy.shortest(peak + 1)

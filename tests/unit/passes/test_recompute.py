@@ -28,7 +28,7 @@ def given(file: bytes) -> tuple[Jobs, Rows]:
     replanner = Replanner.of(asked, (plugins.importer("net.tflite", "")(file, "net", "net"),))
     analysis = replanner.analyze()
     in_rows = replanner.retime(analysis, Choices(by_rows=all_rows(replanner, analysis)))
-    jobs, operators = jobs_of(asked, in_rows, 0)
+    jobs, operators = jobs_of(in_rows, 0)
     return jobs, recomputable_rows(in_rows, 0, jobs, operators)
 
 

@@ -19,7 +19,7 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Row
 from usmp_build.ir.graph import Model
 from usmp_build.ir.schedule import Direction, steps
 from usmp_build.kernels.reference import library
-from usmp_build.passes.separations import allowed_distances, separations_at
+from usmp_build.passes.separations import separations_at
 from usmp_build.passes.separations.distances import Distance, Stretch, call_distances, distances, distances_of
 from usmp_build.passes.separations.turns import NOWHERE, turns
 from usmp_build.request import Inputs, Outputs, Request
@@ -118,12 +118,12 @@ def test_overlap_false_keeps_all_apart() -> None:
 
 def test_what_one_step_allows_if_its_buffers_meet_nowhere_else() -> None:
     """Of buffers of 40 bytes, what is written may begin where what is read does, but not above it."""
-    asked, analysis = request("m"), analyzed(request("m"), model(CHAIN))
+    analysis = analyzed(request("m"), model(CHAIN))
     names = [buffer.name for buffer in analysis.storage.buffers]
     found = [
         ((names[written], names[read]), distances)
         for step in steps(analysis.schedule.root)
-        for (written, read), distances in separations_at(allowed_distances(asked, analysis), step)
+        for (written, read), distances in separations_at(analysis.allowed, step)
     ]
     assert found == [(("m.a", "m.x"), (0, 40)), (("m.y", "m.a"), (0, 40))]
 

@@ -18,7 +18,6 @@ from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
 from usmp_build.passes.order.search import best_order, fullest_job
 from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
-from usmp_build.passes.separations import allowed_distances
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
@@ -79,7 +78,7 @@ def orders_of_model(request: Request, analysis: Analysis, index: int, enough: in
     """Search the orders of one model as `model_orders` does; a peak of `enough` bytes ends the search."""
     if analysis.models[index].is_program:
         return None
-    jobs, operators = jobs_of(request, analysis, index)
+    jobs, operators = jobs_of(analysis, index)
     has_rows = _has_rows(operators)
     best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [], enough=enough)
     if has_rows and request.models[index].recompute:
@@ -131,8 +130,8 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
     """Return the same bound for one model, without persistent buffers."""
     if analysis.models[index].is_program:
         return _least_of_program(analysis, members, index)
-    all_jobs, operators = jobs_of(request, analysis, index)
-    rows = EdgeRows(analysis, allowed_distances(request, analysis))
+    all_jobs, operators = jobs_of(analysis, index)
+    rows = EdgeRows(analysis)
     jobs = confined(all_jobs, frozenset(members_of(rows.all(bits_of(members)))))
     if request.models[index].recompute and _has_rows(operators):
         return fullest_job(jobs)

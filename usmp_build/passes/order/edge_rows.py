@@ -19,14 +19,13 @@ from operator import or_
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import Node, RowRef, Step, Value, steps
 from usmp_build.passes.effects import Effect, Effects, bits_of, members_of
-from usmp_build.passes.separations import AllowedDistances
 
 
 class EdgeRows:
     """The buffers of a firmware, with the rows of edges in place of these."""
 
-    def __init__(self, analysis: Analysis, allowed: AllowedDistances) -> None:
-        storage = analysis.storage
+    def __init__(self, analysis: Analysis) -> None:
+        storage, allowed = analysis.storage, analysis.allowed
         self._storage, self._allowed = storage, allowed
         self._effects = Effects(storage)
         self._first: dict[int, int] = {}

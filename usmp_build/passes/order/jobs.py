@@ -28,18 +28,16 @@ from usmp_build.passes.effects import bits_of, members_of
 from usmp_build.passes.order.edge_rows import EdgeRows
 from usmp_build.passes.order.states import Job, Jobs, JobStep
 from usmp_build.passes.order.together import Near
-from usmp_build.passes.separations import AllowedDistances, allowed_distances, separations_at, straight
+from usmp_build.passes.separations import separations_at, straight
 from usmp_build.passes.state import touches_state
-from usmp_build.request import Request
 
 
-def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
+def jobs_of(analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
     """Return the jobs of a model of operators, and the operator of each: in the order of the schedule.
 
     No job may occur twice.
     """
-    allowed = allowed_distances(request, analysis)
-    rows = EdgeRows(analysis, allowed)
+    rows = EdgeRows(analysis)
     survivors = analysis.survivors
     left_out = bits_of(survivors.always)
     enter, *nodes, leave = analysis.schedule.programs[index].body
@@ -51,7 +49,7 @@ def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tup
     jobs = []
     for node, after in zip(nodes, before, strict=True):
         effect = rows.of(node)
-        job_steps = tuple(_apart(step, entered) for step in _steps(allowed, analysis, node, at, rows, left_out))
+        job_steps = tuple(_apart(step, entered) for step in _steps(analysis, node, at, rows, left_out))
         jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, job_steps))
         at += len(job_steps)
     needed = rows.of(leave).needs | rows.all(bits_of(survivors.after[index]))
@@ -74,15 +72,13 @@ def _length(node: Node) -> int:
     return sum(1 for _ in steps(node))
 
 
-def _steps(
-    allowed: AllowedDistances, analysis: Analysis, node: Node, begin: int, rows: EdgeRows, left_out: int
-) -> Iterator[JobStep]:
+def _steps(analysis: Analysis, node: Node, begin: int, rows: EdgeRows, left_out: int) -> Iterator[JobStep]:
     """Yield the steps of an operator; there are several if it calls subgraphs."""
     inside = _alive_inside(analysis, begin, _length(node), rows.of(node).touches & ~left_out)
     once = {at for _, at in straight(node, begin)}
     for at, step in enumerate(steps(node), begin):
         before, now, after = (inside.get(time, 0) for time in (at - 1, at, at + 1))
-        near = _near(allowed, analysis, step, rows) if at in once else ()
+        near = _near(analysis, step, rows) if at in once else ()
         meeting = ({(w, r): how for (w, r), how in each.items() if not (before >> w | after >> r) & 1} for each in near)
         yield JobStep(rows.of(step).touches & ~left_out | now, tuple(meeting))
 
@@ -99,14 +95,14 @@ def _alive_inside(analysis: Analysis, begin: int, length: int, touched: int) -> 
     return alive
 
 
-def _near(allowed: AllowedDistances, analysis: Analysis, step: Step, rows: EdgeRows) -> tuple[Near, ...]:
+def _near(analysis: Analysis, step: Step, rows: EdgeRows) -> tuple[Near, ...]:
     """Return the pairs of buffers that may share bytes in a step, for each direction that its operator can take."""
     if step.job is not None:
-        return (dict(separations_at(allowed, step)) | rows.near(step),)
+        return (dict(separations_at(analysis.allowed, step)) | rows.near(step),)
     kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
     is_reversible = isinstance(kernel, Kernel) and kernel.backward is not None
     directions = (Direction.FORWARD, Direction.BACKWARD) if is_reversible else (Direction.FORWARD,)
-    return tuple(dict(separations_at(allowed, replace(step, direction=each))) for each in directions)
+    return tuple(dict(separations_at(analysis.allowed, replace(step, direction=each))) for each in directions)
 
 
 def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> list[int]:

@@ -41,7 +41,7 @@ def recomputed(request: Request, analysis: Analysis, index: int) -> Recomputed |
 
     None where the search has none.  `analysis` must be row by row, in the order of the file.
     """
-    jobs, operators = jobs_of(request, analysis, index)
+    jobs, operators = jobs_of(analysis, index)
     rows = recomputable_rows(analysis, index, jobs, operators)
     all_work = sum(rows.work)
     order = recomputed_order(jobs, rows, all_work * (100 + request.models[index].recompute) // 100)

@@ -23,11 +23,10 @@ from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.ir.schedule import Direction, Schedule, Step
 from usmp_build.ir.separations import Separation, Separations
 from usmp_build.ir.storage import Storage
-from usmp_build.passes.separations.allowed import Allowed, AllowedDistances, Pair, allowed_distances, straight
+from usmp_build.passes.separations.allowed import Allowed, AllowedDistances, Pair, straight
 from usmp_build.passes.separations.edges import edge_separations
-from usmp_build.request import Request
 
-__all__ = ["AllowedDistances", "DirectedSeparations", "allowed_distances", "separations", "separations_at", "straight"]
+__all__ = ["AllowedDistances", "DirectedSeparations", "separations", "separations_at", "straight"]
 
 
 def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifetimes) -> Separations:
@@ -50,9 +49,9 @@ class DirectedSeparations:
     buffer is written once, and one that is read as a whole has no dead rows yet.
     """
 
-    def __init__(self, request: Request, analysis: Analysis, operators: Collection[OperatorRef]) -> None:
+    def __init__(self, analysis: Analysis, operators: Collection[OperatorRef]) -> None:
         self._analysis = analysis
-        self._allowed = allowed_distances(request, analysis)
+        self._allowed: AllowedDistances = analysis.allowed
         programs = zip(analysis.schedule.programs, analysis.schedule.starts, strict=False)
         steps = (each for program, start in programs for each in straight(program, start))
         self._whole = [(step.operator, at) for step, at in steps if step.operator is not None and step.job is None]

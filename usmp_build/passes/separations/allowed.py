@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain, product
 
-from usmp_build.interfaces.analysis import Analysis, Kernels
+from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
 from usmp_build.interfaces.operands import buffer_of, offset_of
 from usmp_build.ir.graph import Model, Operator, OperatorRef, operator_at
@@ -57,6 +57,8 @@ class AllowedDistances:
         self._survivors = survivors
         self._distances: dict[tuple[OperatorRef, Direction], dict[Pair, Distance]] = {}
         self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, Allowed], ...]] = {}
+        self._by_job: dict[int, tuple[Step, tuple[tuple[RowRef, RowRef, Distance], ...]]] = {}
+        """By the identity of the step, which the entry keeps alive."""
 
     def at(self, step: Step) -> tuple[tuple[Pair, Allowed], ...]:
         """Return the distances that the kernel of a step allows, or the statement, for pairs of buffers."""
@@ -94,14 +96,21 @@ class AllowedDistances:
         for pair, distance in nearest.items():
             yield pair, Allowed(distance, operator, direction)
 
-    def of_rows(self, step: Step) -> Iterator[tuple[RowRef, RowRef, Distance]]:
-        """Yield the rows that a job writes, each with a row that it reads, and how close they may be."""
+    def of_rows(self, step: Step) -> tuple[tuple[RowRef, RowRef, Distance], ...]:
+        """Return the rows that a job writes, each with a row that it reads, and how close they may be."""
         if step.operator is None or step.job is None:
-            return
-        kernel = self._kernels[step.operator]
+            return ()
+        known, pairs = self._by_job.get(id(step), (None, ()))
+        if known is not step:
+            pairs = tuple(self._rows_of(step, step.operator))
+            self._by_job[id(step)] = step, pairs
+        return pairs
+
+    def _rows_of(self, step: Step, operator: OperatorRef) -> Iterator[tuple[RowRef, RowRef, Distance]]:
+        kernel = self._kernels[operator]
         assert isinstance(kernel, Kernel)
         nearest = row_distances(kernel.towards(step.direction))
-        inputs = operator_at(self._models, step.operator).inputs
+        inputs = operator_at(self._models, operator).inputs
         for read in dict.fromkeys(each for each in step.reads if isinstance(each, RowRef)):
             positions = (position for position, tensor in enumerate(inputs) if tensor == read.tensor.tensor)
             allowed = [nearest.get((Output(0), Input(position))) for position in positions]
@@ -171,11 +180,6 @@ class AllowedDistances:
         """Tell whether concurrent models touch the two buffers."""
         users = self.storage.buffers[one].models, self.storage.buffers[other].models
         return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
-
-
-def allowed_distances(request: Request, analysis: Analysis) -> AllowedDistances:
-    """Return the distances that steps allow in an analysis, for any directions."""
-    return AllowedDistances(request, analysis.models, analysis.kernels, analysis.storage, analysis.survivors)
 
 
 def _between_buffers(distance: Distance, written: int, read: int) -> Distance:

@@ -104,20 +104,24 @@ class _Scales:
             self._loose[a].add(b)
             self._loose[b].add(a)
 
-    def weigh(self, buffers: Iterable[int], step: int | None) -> Witness:
-        """Return the bytes that these buffers need in every plan, and those of them that prove it."""
+    def weigh(self, buffers: Iterable[int], step: int | None, enough: int = 0) -> Witness:
+        """Return the bytes that these buffers need in every plan, and those of them that prove it.
+
+        It may prove less than possible where that is no more than `enough` bytes.
+        """
         key = tuple(buffers), step
-        if key not in self._weighed:  # where models run concurrently, each of them meets the same sets
-            self._weighed[key] = self._weigh(*key)
-        return self._weighed[key]
+        if key in self._weighed:  # where models run concurrently, each of them meets the same sets
+            return self._weighed[key]
+        simple = self._by_pairs(*key)
+        if self._pools == 1 and self._is_loose(key[0]):
+            enough = max(enough, simple.bytes)
+            by_orders = self._by_orders(*key, enough)
+            if by_orders.bytes <= enough:
+                return simple
+            simple = by_orders
+        return self._weighed.setdefault(key, simple)
 
-    def _weigh(self, buffers: tuple[int, ...], step: int | None) -> Witness:
-        simple = self._by_pairs(buffers, step)
-        if self._pools > 1 or not self._is_loose(buffers):
-            return simple
-        return max(simple, self._by_orders(buffers, step), key=lambda witness: witness.bytes)
-
-    def _by_orders(self, buffers: Iterable[int], step: int | None) -> Witness:
+    def _by_orders(self, buffers: Iterable[int], step: int | None, enough: int) -> Witness:
         """Weigh by trying orders, for groups of buffers that may share bytes with each other.
 
         If the bytes of one group are removed, what is above them can move down and still keeps all distances.  So
@@ -128,7 +132,7 @@ class _Scales:
         for index in sorted(buffers, key=lambda index: (-buffers_[index].size, buffers_[index].name)):
             if buffers_[index].size and set(chosen) <= set(self._problem.conflicts[index]):
                 chosen.append(index)
-        return Witness(self._in_groups(chosen), tuple(chosen), step)
+        return Witness(self._in_groups(chosen, enough), tuple(chosen), step)
 
     def thinned(self, witness: Witness) -> Witness:
         """Return a witness of no fewer bytes without buffers that prove nothing, where orders prove it."""
@@ -163,10 +167,14 @@ class _Scales:
                 left = fewer
         return left
 
-    def _in_groups(self, chosen: Sequence[int]) -> int:
-        """Return the bytes that conflicting buffers need, 0 if unknown; all but the topmost fill whole units."""
-        total = self._stacked(chosen, self._unit(chosen))
-        return 0 if total is None else total - self._slack(chosen)
+    def _in_groups(self, chosen: Sequence[int], enough: int = 0) -> int:
+        """Return the bytes that conflicting buffers need, 0 if unknown; all but the topmost fill whole units.
+
+        They may need less where that is no more than `enough`.
+        """
+        slack = self._slack(chosen)
+        total = self._stacked(chosen, self._unit(chosen), enough + slack)
+        return 0 if total is None else total - slack
 
     def _unit(self, buffers: Iterable[int]) -> int:
         """Return the largest unit, in bytes, such that all of them start at its multiples."""
@@ -177,26 +185,30 @@ class _Scales:
         unit, all_buffers = self._unit(buffers), self._problem.buffers
         return max([0, *(align_up(all_buffers[i].size, unit) - all_buffers[i].size for i in buffers)])
 
-    def _stacked(self, buffers: Sequence[int], unit: int) -> int | None:
+    def _stacked(self, buffers: Sequence[int], unit: int, enough: int = 0) -> int | None:
         """Return the bytes that groups need on top of each other, in whole units; None when that is unknown."""
-        total = 0
+        total = sum(align_up(self._problem.buffers[index].size, unit) for index in buffers)  # of groups not yet seen
         for group in _groups(buffers, self._loose):
-            extent = self._extent(tuple(group), unit)
+            total -= sum(align_up(self._problem.buffers[index].size, unit) for index in group)
+            extent = self._extent(tuple(group), unit, enough - total)
             if extent is None:
                 return None
             total += extent
         return total
 
-    def _extent(self, group: tuple[int, ...], unit: int) -> int | None:
+    def _extent(self, group: tuple[int, ...], unit: int, enough: int = 0) -> int | None:
         """Return the bytes that a group needs, in whole units; None when that is unknown."""
         key = (unit, *group)
-        if key not in self._extents:
-            buffers = self._problem.buffers
-            group = tuple(sorted(group, key=lambda index: (-buffers[index].size, buffers[index].name)))
-            sizes = [align_up(self._problem.buffers[index].size, unit) for index in group]
-            distance = self._problem.separation
-            self._extents[key] = least_extent(sizes, lambda a, b: align_up(distance(group[a], group[b]), unit))
-        return self._extents[key]
+        if key in self._extents:
+            return self._extents[key]
+        buffers = self._problem.buffers
+        group = tuple(sorted(group, key=lambda index: (-buffers[index].size, buffers[index].name)))
+        sizes = [align_up(self._problem.buffers[index].size, unit) for index in group]
+        distance = self._problem.separation
+        extent = least_extent(sizes, lambda a, b: align_up(distance(group[a], group[b]), unit), enough)
+        if extent is None or extent > enough:
+            self._extents[key] = extent
+        return extent
 
     def _by_pairs(self, buffers: Iterable[int], step: int | None) -> Witness:
         """Weigh by what pairs may share.
@@ -247,7 +259,7 @@ class _Scales:
         for at_most, step, alive in self._fullest_steps(members):
             if at_most <= best.bytes:
                 break
-            best = max(best, self.weigh(alive, step), key=lambda witness: witness.bytes)
+            best = max(best, self.weigh(alive, step, best.bytes), key=lambda witness: witness.bytes)
         return best
 
     def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int, tuple[int, ...]]]:
