@@ -1,7 +1,5 @@
 """What all tests share: models, a copy of the tree to build with, and no silent skips where every tier is asked for."""
 
-from __future__ import annotations
-
 import compileall
 import fcntl
 import os

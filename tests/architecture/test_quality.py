@@ -1,7 +1,5 @@
 """Lint, types, layers, doctests: run as tests, so that one command passes or fails."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import pkgutil

@@ -1,7 +1,5 @@
 """examples/bazel from outside, with the real Bazel: what a build does, and that it does nothing else."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

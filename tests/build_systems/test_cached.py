@@ -1,7 +1,5 @@
 """Compiler caches: C that was compiled in one build tree is not compiled again in another one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bazel: checked-in folders build without Python, by label, and rebuild what they must."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """CMake: checked-in folders build without Python, and rebuild what they must."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """CMake: one joint plan from several folders, and builds that do what is needed and no more."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from itertools import cycle

@@ -1,7 +1,5 @@
 """CMake: how the package is found, which interpreter it takes, and what it says of wrong calls."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """CMake: examples, and what their READMEs do not try: two threads, damaged weights, a program that MODEL names."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """CMake: a plan is for the processor that it is compiled for, unless the manifest says another one."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CMake: programs that are linked: pools in their memory regions, images held against the plan, libraries."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

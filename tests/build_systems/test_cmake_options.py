@@ -1,7 +1,5 @@
 """Kernels are compiled as the programs that link them, although only these have the options."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """CMake: projects of many folders, C++, shared libraries, install, unity builds, IDEs, code generation."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

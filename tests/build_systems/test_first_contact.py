@@ -4,8 +4,6 @@ Mistakes in manifests and on the command line are in tests/errors and tests/end_
 a pool of one name are in test_two_plans_linked.py, calls with wrong arguments in test_cmake_calls.py.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """CMake: one interface, whether a plan is made by this build or checked in, and whether usmp_build is here or not."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two plans in one image: each has its own pools, and equal names of pools do not link."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import struct

@@ -3,8 +3,6 @@
 What needs no board is compared with what plans are now.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/build-systems.md: each cell of its table names a test, which is there, and which CI cannot skip."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

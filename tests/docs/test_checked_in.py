@@ -1,7 +1,5 @@
 """docs/build-systems.md: a folder is generated, compared, checked in, and builds with each build system."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/build-systems.md: every piece of its CMake is part of a project that configures, builds and runs."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

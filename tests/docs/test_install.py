@@ -1,7 +1,5 @@
 """docs/install.md, from top to bottom, in one folder; its packages come from an index, as anybody's would."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """What docs/migration.md promises in place of USMP's names exists: words, values, verbs, options, files, names in C."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """docs/models-together.md: models at the same time share nothing; an output that is an input is one buffer."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

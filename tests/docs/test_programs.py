@@ -1,7 +1,5 @@
 """docs/programs.md is so: its example in both forms, its picture, its C."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

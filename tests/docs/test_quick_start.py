@@ -1,7 +1,5 @@
 """docs/quick-start.md, taken literally: a firmware without models gets one, and answers as TensorFlow Lite Micro."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

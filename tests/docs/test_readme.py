@@ -1,7 +1,5 @@
 """README.md: CI types its two commands; its quick start plans as shown, and makes a firmware that runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.ci import commands, installing

@@ -1,7 +1,5 @@
 """docs/rewrites.md: what it shows of the digits' model is what the tool says, and so are the bytes of nets."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

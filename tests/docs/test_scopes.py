@@ -1,7 +1,5 @@
 """docs/scopes.md: its first manifest sends operators where it says, its second one gives the table that it shows."""
 
-from __future__ import annotations
-
 import json
 
 from tests.support.cli import call, manifest

@@ -1,7 +1,5 @@
 """docs/targets.md: its manifest makes the declarations that it shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.cli import DATA, call

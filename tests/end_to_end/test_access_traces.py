@@ -1,7 +1,5 @@
 """How closely buffers may lie follows from what kernels declare, and, independently, from every access of their C."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

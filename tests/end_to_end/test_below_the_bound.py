@@ -4,8 +4,6 @@ The self-test runs the models in an array of exactly the planned size, filled wi
 and poisons at each step what is not alive.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The benchmark command: it measures what it can, says what it cannot, and no figure is asserted."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

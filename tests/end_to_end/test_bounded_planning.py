@@ -1,7 +1,5 @@
 """How often, and how hard, is planned for one manifest: counted, not timed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

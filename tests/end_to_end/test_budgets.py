@@ -1,7 +1,5 @@
 """Budgets: warnings of `plan`, `generate`, `diff` and `report`, and a refusal only where that is asked for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

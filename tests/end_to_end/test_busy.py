@@ -1,7 +1,5 @@
 """Debug builds: a model that is entered while one runs that excludes it says so."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

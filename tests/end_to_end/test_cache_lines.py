@@ -1,7 +1,5 @@
 """Nothing shares a cache line with what DMA touches: in plan.json, in the headers, and in the C that is compiled."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

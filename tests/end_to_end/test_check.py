@@ -1,7 +1,5 @@
 """`usmp-build check` from outside: what it prints, and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The checker of plans, which shares nothing with us, accepts what we plan and refuses what is in a wrong place."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """The verbs as people use them, with their exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

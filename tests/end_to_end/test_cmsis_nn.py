@@ -1,7 +1,5 @@
 """A firmware whose layers run by CMSIS-NN, for which a stand-in is compiled: every tensor, scratch, what is linked."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

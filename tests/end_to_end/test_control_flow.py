@@ -1,7 +1,5 @@
 """IF, WHILE, CALL and CALL_ONCE as C: what subgraphs compute, and what is copied for them."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

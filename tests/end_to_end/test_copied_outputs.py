@@ -1,7 +1,5 @@
 """Outputs that the model does not compute for themselves: inputs, outputs listed twice, views, constants, variables."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compressed weights are unpacked at build time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`usmp-build diff` for reviews: Markdown, JSON, and an exit code where a pool grows."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

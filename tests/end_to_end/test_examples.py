@@ -1,7 +1,5 @@
 """What the examples are about, apart from being built: their plans, every tensor of them, and the list of them all."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """`explain` of tensors that rewrites changed: what is left of them, and which rewrite removed the others."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`export tflm`: plans in .tflite files that TensorFlow Lite Micro reads, never larger than its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Kernels of the application: they are declared, called and compiled in, and what is missing is told by name."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

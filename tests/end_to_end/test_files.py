@@ -1,7 +1,5 @@
 """Files on disk: the same bytes everywhere, all or nothing, untouched when equal."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

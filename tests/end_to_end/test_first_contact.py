@@ -4,8 +4,6 @@ The project is a manifest with two models, `sww` in models/ and `ad` beside it, 
 system or a linker can see are in tests/build_systems and tests/unit/image_check.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

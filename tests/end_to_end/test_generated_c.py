@@ -1,7 +1,5 @@
 """The generated C: clean for every compiler and standard, whatever the names in models and manifests are."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

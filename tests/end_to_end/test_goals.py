@@ -1,7 +1,5 @@
 """`goal = "balanced"`: no rewrite makes an operator do more; `goal = "ram"`: all channels go that nobody needs."""
 
-from __future__ import annotations
-
 from math import prod
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cases that are unusual but legal, or wrong in unusual ways: each broke something once, or could have."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

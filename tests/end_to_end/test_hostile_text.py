@@ -1,7 +1,5 @@
 """Text of models and file names is text wherever it goes: no file says more than with plain names."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

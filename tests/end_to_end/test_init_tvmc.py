@@ -1,7 +1,5 @@
 """`init --from-tvmc`: from a command line of TVMC to a plan, without a look into the manual."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from shlex import quote

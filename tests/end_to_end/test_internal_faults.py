@@ -1,7 +1,5 @@
 """What nothing should raise: one message that says whose fault it is, and a traceback only where it is asked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From a manifest: functions of one int8 are one operator, need no second tensor, and every tensor left is TFLM's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Each folder of tests/cases/memory is a manifest and what `usmp-build plan` says of it; USMP_BLESS=1 writes it anew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

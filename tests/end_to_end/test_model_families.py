@@ -1,7 +1,5 @@
 """A small net of each family that converters make, in each type: every tensor equals TensorFlow Lite Micro's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

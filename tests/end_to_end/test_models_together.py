@@ -1,7 +1,5 @@
 """Words about models together, from outside: what they cost, what the header says, what runs, what is refused."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import replace

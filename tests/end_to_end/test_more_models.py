@@ -1,7 +1,5 @@
 """Real models of unusual make: what nobody reads refuses none of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

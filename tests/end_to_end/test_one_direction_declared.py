@@ -1,7 +1,5 @@
 """Kernels of others may declare their accesses in one direction only: then they overlap in that one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

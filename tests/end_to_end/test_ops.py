@@ -1,7 +1,5 @@
 """`usmp-build ops`: which operators of a model run here, and what to do about the others."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

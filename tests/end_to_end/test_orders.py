@@ -1,7 +1,5 @@
 """Order and direction of operators, from outside: what they save, where they are told, and who keeps the file's."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

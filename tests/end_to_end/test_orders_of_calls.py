@@ -1,7 +1,5 @@
 """What no schedule does without, of models that run subgraphs: their steps share bytes, too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

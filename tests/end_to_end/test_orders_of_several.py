@@ -1,7 +1,5 @@
 """Several models have another order each: one that does not help the plan does not keep the others from helping."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Buffers that share bytes while both are alive: what explain and plan.json say of them, and what C proves."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Overrides go before the manifest: pools, models at the same time, arguments from files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pools of the application: passed to every run, so that instances of a model do not know of each other."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Memory of pages: the generated code is clean and exact, and the compiler finds rows that share a page."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Concatenations and splits that do not run: every tensor is still TensorFlow Lite Micro's, and no plan is larger."""
 
-from __future__ import annotations
-
 from functools import reduce
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Plans of real models: their figures, what does not fit, and whom to believe."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

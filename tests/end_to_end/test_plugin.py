@@ -1,7 +1,5 @@
 """An algorithm of another package: installed as packages are, chosen by its name, and trusted in nothing."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

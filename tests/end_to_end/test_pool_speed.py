@@ -1,7 +1,5 @@
 """What plans say of cost: in real units, with its bound, and what larger pools would save."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain, product, starmap
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Branches of programs: C runs one arm, and the arms share their memory."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

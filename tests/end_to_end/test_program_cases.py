@@ -1,7 +1,5 @@
 """TVM's liveness cases, planned the public way: where we differ, the table here says why."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Names in programs may hold anything; what is printed stays in its lines and columns."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """C for programs: it compiles everywhere, and computes what the functions would compute without shared memory."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Rows that are computed again: fewer bytes for no more work than is allowed, and every tensor is the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

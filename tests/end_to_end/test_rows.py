@@ -1,7 +1,5 @@
 """`rows = true`: less memory, the same tensors, in every verb and with every owner of the memory."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`inputs = "rows"` and `outputs = "rows"`: pictures that are never in memory as a whole."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rows in several pools: a fast memory too small for any tensor is used; verbs know which row is where."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What nets with the layers of published ones take row by row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

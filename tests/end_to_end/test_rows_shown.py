@@ -1,7 +1,5 @@
 """What is shown of layers that run row by row: plan.json, `explain`, `diff` and `inspect` know tensors in rows."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plans and code with pins: copies are planned, shared, run, and what comes out is the same."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

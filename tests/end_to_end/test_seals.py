@@ -1,7 +1,5 @@
 """Constants of the application as files: exchanged alone where they belong to the code, refused where they do not."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Callable

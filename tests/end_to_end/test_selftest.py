@@ -1,7 +1,5 @@
 """Every tensor of every model equals TensorFlow Lite Micro's, on this machine, under the sanitizers."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

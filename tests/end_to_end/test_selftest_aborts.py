@@ -1,7 +1,5 @@
 """Inputs on which TensorFlow Lite Micro aborts: a SOFTMAX with so many equal maxima that its sum overflows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What has no defined value is left out of the comparison, and counted; what is computed from it is compared."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

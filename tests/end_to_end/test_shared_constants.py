@@ -1,7 +1,5 @@
 """Two models with the same weights: stored once, wherever their manifests let them be, and every tensor still right."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Operators of the signal library that remember something: several runs and a reset, as in TensorFlow Lite Micro."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

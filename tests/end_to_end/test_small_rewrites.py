@@ -1,7 +1,5 @@
 """From a manifest: the small rewrites remove what they can, words switch them off, and what is left is exact."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

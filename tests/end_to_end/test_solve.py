@@ -1,7 +1,5 @@
 """`usmp-build solve` and `verify` as people use them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`usmp-build solve` and `verify` with very many buffers."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

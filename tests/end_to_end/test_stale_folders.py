@@ -1,7 +1,5 @@
 """`generate --diff`: what is stale in a folder is named, whatever is there instead, and nothing is written."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Models that remember: every tensor of every run equals TensorFlow Lite Micro's, and a reset makes them forget."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

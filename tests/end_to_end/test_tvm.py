@@ -1,7 +1,5 @@
 """Models that TVM imports: planned with all others, generated as C, and equal to what TVM computes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from importlib.metadata import PackageNotFoundError

@@ -1,7 +1,5 @@
 """Models of uint8, as TensorFlow 1 quantized them: they run in int8, or the first line says why not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

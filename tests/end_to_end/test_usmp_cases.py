@@ -1,7 +1,5 @@
 """TVM's planner cases by the public API and by the command line: sound, right, and never more bytes than TVM's best."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

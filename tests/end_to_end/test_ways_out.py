@@ -1,7 +1,5 @@
 """What does not fit: the message, and that each way out it offers is one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

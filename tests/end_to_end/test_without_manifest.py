@@ -1,7 +1,5 @@
 """Models in place of a manifest, and the manifest that `init` writes: how one begins."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Installations whose requirements come from a package index: the oldest and the newest, other Pythons, pipx, uvx."""
 
-from __future__ import annotations
-
 import os
 import sys
 import sysconfig

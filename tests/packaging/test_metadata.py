@@ -1,7 +1,5 @@
 """What an index would show of the package: complete, valid, and rendered."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

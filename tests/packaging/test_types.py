@@ -1,7 +1,5 @@
 """Types: a project that uses the installed package passes mypy --strict, and mypy tells it where it is wrong."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Distances that follow from access declarations, against what the declarations say, byte by byte and turn by turn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 

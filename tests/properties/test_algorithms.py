@@ -4,8 +4,6 @@ The problems are as general as the noun: conflicts that come from no intervals, 
 sides, odd alignments, fixed offsets, empty buffers, several pools with and without limits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random

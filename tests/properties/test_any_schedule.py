@@ -1,7 +1,5 @@
 """What a plan says of all orders and directions, against all of them: small nets with branches, each solved exactly."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

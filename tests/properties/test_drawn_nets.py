@@ -3,8 +3,6 @@
 Each net has a pool of its own, so that it is planned as tightly as if it were alone; one program runs them all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -3,8 +3,6 @@
 What a variable holds depends on when it is read and written, so nothing that touches it may be moved.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from random import Random

@@ -3,8 +3,6 @@
 And rows make use of a fast pool that is too small for whole tensors.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from fractions import Fraction

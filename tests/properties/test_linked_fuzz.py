@@ -1,7 +1,5 @@
 """Damaged images and map files: a report or one clear error, and soon."""
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Callable

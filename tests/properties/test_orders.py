@@ -1,7 +1,5 @@
 """The search for an order against all orders there are, on small random graphs."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest

@@ -2,8 +2,6 @@
 Micro computes of each by itself; and the independent checker calls their plans right.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

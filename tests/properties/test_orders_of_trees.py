@@ -1,7 +1,5 @@
 """The search for an order where it is cut short: trees, whose best order is known, and graphs that open and close."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hypothesis import given, settings

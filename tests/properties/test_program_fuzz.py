@@ -1,7 +1,5 @@
 """Whatever a program's file holds, the importer returns a checked program or raises ModelError."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

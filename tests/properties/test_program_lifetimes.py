@@ -1,7 +1,5 @@
 """Programs run in one arena at planned offsets, and every byte that they read is the one that they wrote."""
 
-from __future__ import annotations
-
 import random
 from contextlib import nullcontext
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The self-test fills the pools with garbage, and poisons between any two jobs what is not alive.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

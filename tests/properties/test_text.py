@@ -1,7 +1,5 @@
 """Text and models are two forms of the same thing, and no text does harm."""
 
-from __future__ import annotations
-
 import random
 import re
 import tracemalloc

@@ -1,7 +1,5 @@
 """Rewriting a model that makes no sense ends: it keeps its ports, and what is left still makes sense to `check`."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Runs access declarations: turn by turn, the bytes of each operand that are read and written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

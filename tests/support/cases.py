@@ -1,7 +1,5 @@
 """TVM's programs, restated, on their way through manifest and pipeline."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

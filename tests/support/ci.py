@@ -1,7 +1,5 @@
 """What CI does that our pages tell readers to do: it installs packages, and runs README's commands."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.tree import ROOT

@@ -1,7 +1,5 @@
 """The firmware that most pages speak of: model kws hears `audio` and gives `scores`, vad and vww are beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """examples/firmware in tests: what its boards are like, and programs built for them, run in QEMU, and looked into."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

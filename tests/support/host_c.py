@@ -1,7 +1,5 @@
 """Programs of this machine, of generated C and a main of the test's."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An image that runs every model of a manifest on a board, and tells the host every tensor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """A small plan, and images of it that small linker scripts make, with and without faults."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Our models of digits in tests of builds: what they must answer, and how they change."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A mutant is sound as a file, so it gets as far as its contents allow: past the r
 Half of all changes leave operators well formed: other scales, other constants, other outputs, other kinds of one form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from random import Random

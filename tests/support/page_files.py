@@ -1,7 +1,5 @@
 """What is beside a page that a runner runs: models, C that was generated for a manifest, and Python."""
 
-from __future__ import annotations
-
 import doctest
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models of int8 as TensorFlow 1 would have made them: of uint8, one scale for each tensor, values 128 more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One line for whoever waits at a terminal, and nothing anywhere else."""
 
-from __future__ import annotations
-
 import argparse
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What `check` says of images: nothing of good ones, and of every planted fault what it is."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pools in sections of the program: a manifest says `section = ".bss.doorbell"`, and any script collects `.bss*`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

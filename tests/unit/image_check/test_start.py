@@ -1,7 +1,5 @@
 """What `check` says of the vector table and the stack: nothing of images that start, and of others why they do not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

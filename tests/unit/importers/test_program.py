@@ -1,7 +1,5 @@
 """Programs as JSON: what is read, and what is said about what cannot be."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable

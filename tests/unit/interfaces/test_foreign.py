@@ -1,7 +1,5 @@
 """Algorithms of other packages: their failures are theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

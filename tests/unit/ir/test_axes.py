@@ -1,7 +1,5 @@
 """Axis separators: TVM's cases, and what goes with no shape."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

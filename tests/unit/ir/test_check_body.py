@@ -1,7 +1,5 @@
 """What is said of programs that make no sense: at least one case for each code."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.errors import ModelError

@@ -3,8 +3,6 @@
 `USMP_BLESS=1 pytest tests/unit/manifest/test_error_cases.py` writes the messages anew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files in place of a manifest: each is called what it is, with what reads it."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.errors import ManifestError

@@ -1,7 +1,5 @@
 """What a good manifest asks for: every word's effect on the request, and every default."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Command lines of TVMC as manifests: TVM's own rows, everything else that such a line may hold, and what is wrong."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

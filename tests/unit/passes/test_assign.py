@@ -1,7 +1,5 @@
 """Rules of `place`: what they select, which of them holds, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Which buffers have cache lines of their own, and what that makes of the problem."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.road import firmware, model

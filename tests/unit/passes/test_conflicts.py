@@ -1,7 +1,5 @@
 """Who may not overlap whom: what is alive together, and what models use that may run at the same time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.road import analyze_as, model, request

@@ -1,7 +1,5 @@
 """Connections: names on both sides, what cannot be one buffer, and what becomes one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

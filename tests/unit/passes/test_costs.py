@@ -1,7 +1,5 @@
 """What it costs a buffer to be in a pool: time where speeds are known, else rank."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

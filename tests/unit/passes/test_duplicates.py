@@ -1,7 +1,5 @@
 """Duplicates: which operators compute the same, and when the second one goes."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.rewriting import OTHER, graph, lines

@@ -1,7 +1,5 @@
 """Operators that read constants only: which are done at build time, and which stay."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Identities: which operators change nothing, and which stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.rewriting import OTHER, graph, lines

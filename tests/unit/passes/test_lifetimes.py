@@ -1,7 +1,5 @@
 """Lifetimes on small programs, and against an interpreter on random ones."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Tensors that are pinned out of the reach of whoever writes or reads them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

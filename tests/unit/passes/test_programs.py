@@ -1,7 +1,5 @@
 """Programs on their way to a problem: what is planned, how often it exists, and how long it lives."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import PlanOnly, alive, analyze, model, request

@@ -1,7 +1,5 @@
 """The program over all models: order, structure, limits."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import model, request

@@ -1,7 +1,5 @@
 """Who may live where: demands of targets, rules, places and kernels; copies, and who makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product

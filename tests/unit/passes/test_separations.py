@@ -1,7 +1,5 @@
 """How close two buffers of one operator may come, and which may not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

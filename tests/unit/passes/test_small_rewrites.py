@@ -1,7 +1,5 @@
 """Identities, duplicates, paddings, activations and dead operators: what becomes of them, and what must stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Variables with a name: handles become the variable, CALL_ONCE its first value, and all of one name share a buffer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

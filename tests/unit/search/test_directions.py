@@ -1,7 +1,5 @@
 """Directions read off plans, against all directions there are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 

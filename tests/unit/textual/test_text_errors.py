@@ -1,7 +1,5 @@
 """What is said about wrong text: at least one case for each code of docs/errors/text.md."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

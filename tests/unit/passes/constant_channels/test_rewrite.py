@@ -1,7 +1,5 @@
 """What goes, what is folded into which bias, and what must stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

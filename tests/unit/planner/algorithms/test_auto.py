@@ -1,7 +1,5 @@
 """The default algorithm finds the best plan of all small cases, and says who found it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """First fit: gaps, alignment, separations, several pools, fixed offsets, empty buffers."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.problems import buffer, offsets, places, problem

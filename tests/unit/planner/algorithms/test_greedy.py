@@ -1,7 +1,5 @@
 """The two greedy algorithms: their orders, and that nothing but these matters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Hill climbing: as good as TVM's, with neither its faults nor its chance; and when it stops."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Chains of buffers that overlap the next, as kernels leave them: small optima known by other means, always proven."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.solver import overlaps

@@ -1,7 +1,5 @@
 """The published instances and what is made of them: solved with little work, which is the same on every machine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Pools are packed again along time: plans stay sound, and only become better."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 
 from tests.support.drawn_problems import problems

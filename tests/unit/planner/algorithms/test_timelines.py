@@ -1,7 +1,5 @@
 """Plans for timelines: sound, at the load where that can be, and bounded in work."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any

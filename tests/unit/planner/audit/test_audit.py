@@ -1,7 +1,5 @@
 """The auditor lets right plans pass, and finds what was planted in wrong ones."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

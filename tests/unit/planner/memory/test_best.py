@@ -1,7 +1,5 @@
 """A plan that is called the best is the best: all plans of small problems are looked at."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a few buffers need that may share bytes: against every placement, and by the planner as by the auditor."""
 
-from __future__ import annotations
-
 import random
 from itertools import product
 

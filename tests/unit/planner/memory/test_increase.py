@@ -1,7 +1,5 @@
 """The least increase of one limit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest

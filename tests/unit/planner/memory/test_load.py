@@ -1,7 +1,5 @@
 """The fullest step of a timeline, against every step."""
 
-from __future__ import annotations
-
 from math import gcd
 from random import Random
 

@@ -1,7 +1,5 @@
 """Each fault that a problem made in Python may have, one at a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from time import process_time
 from typing import Any

@@ -1,7 +1,5 @@
 """The sweep over rectangles, against looking at every pair by the rule of `memory.problem`."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The check that believes no plan: each promise broken once, and what is said about it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

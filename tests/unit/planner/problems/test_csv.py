@@ -1,7 +1,5 @@
 """Problems as CSV: columns, tables, intervals, and what is read in two ways."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Problems as JSON and CSV, there and back."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 `USMP_BLESS=1 pytest tests/unit/planner/problems/test_messages.py` writes the messages anew.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
