@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.cmake import PYTHON, Project, need_cmake
 from tests.support.files import touch, write_files
 from tests.support.host_c import STRICT
@@ -45,8 +45,7 @@ def other(folder: Path, model: str) -> Path:
     """Generate the weights of another model of the same name."""
     where = folder / model
     name = f"gauge={WEIGHTS / model}.model.txt"
-    done = call("generate", WEIGHTS / "usmp.toml", "--model", name, "--out", where)
-    assert done.code == 0, done.err
+    succeed("generate", WEIGHTS / "usmp.toml", "--model", name, "--out", where)
     return where / "meter_weights.bin"
 
 

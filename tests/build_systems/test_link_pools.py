@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checked_in import bare_metal
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.cmake import EVERY_CMAKE, PYTHON, Project, need_cmake
 from tests.support.files import edit, write_files
 from tests.support.tools import need
@@ -37,8 +37,7 @@ def project(tmp_path: Path, lists: str, cmake: str = "cmake") -> Project:
     """A project with an executable and a library, and a folder of generated files."""
     need_cmake(cmake=cmake)
     source = write_files(tmp_path / "source", FILES | {"CMakeLists.txt": f"{START}{TARGETS}{lists}"})
-    done = call("generate", source / "usmp.toml", "--out", source / "generated")
-    assert done.code == 0, done.err
+    succeed("generate", source / "usmp.toml", "--out", source / "generated")
     return Project(source, tmp_path / "build", cmake=cmake)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, tables
+from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, succeed, tables
 from tests.support.files import PROJECTS
 from tests.support.processes import output, run
 from tests.support.tools import need
@@ -53,8 +53,7 @@ def generate(folder: Path, left: str, right: str) -> None:
     """Plan two projects in one folder, with a pool of constants each, called so."""
     for project, pool, models in (("left", left, {"digits": DIGITS}), ("right", right, {"odd_even": ODD_EVEN})):
         text = tables(project, {f"{project}_ram": RAM, pool: COPIED}, models)
-        done = call("generate", manifest(folder, text, f"{project}.toml"), "--out", folder / project)
-        assert done.code == 0, done.err
+        succeed("generate", manifest(folder, text, f"{project}.toml"), "--out", folder / project)
     shutil.copyfile(PROJECTS / "bare_metal" / "main.c", folder / "main.c")
     (folder / "link.ld").write_text(SCRIPT)
 

@@ -1,6 +1,5 @@
 """What docs/migration.md promises in place of USMP's names exists: words, values, verbs, options, files, names in C."""
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -8,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, call, planned, succeed
 from tests.support.doorbell import HEAD, application, said
 from tests.support.page_files import generated, give_models
 from tests.support.shell import Shell
@@ -62,8 +61,7 @@ def all_generated() -> tuple[frozenset[str], frozenset[str]]:
         for number, text in enumerate((MANIFEST, without, owned)):
             path, out = Path(folder) / f"{number}.toml", Path(folder) / f"out{number}"
             path.write_text(text, encoding="utf-8")
-            done = call("generate", path, "--out", out)
-            assert done.code == 0, done.err
+            succeed("generate", path, "--out", out)
             for file in out.iterdir():
                 files.add(file.name)
                 if file.suffix in DECLARATIONS:
@@ -155,7 +153,7 @@ int main(void)
 def test_the_way_of_a_project(page: Page, shell: Shell) -> None:
     give_models(shell.folder, kws="digits")
     shell.run(page.take("sh"))
-    plan = json.loads(call("plan", shell.folder / "usmp.toml", "--json").out)
+    plan = planned(shell.folder / "usmp.toml")
     assert [pool["name"] for pool in plan["pools"]][:2] == ["dtcm", "sram"]
 
     (shell.folder / "nothing").mkdir()

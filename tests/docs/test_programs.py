@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks import programs
 from tests.support.cases import conflicts, plan_case, plan_program, read_case
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.snippets import Page, runs
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -46,8 +46,7 @@ def test_the_program_is_planned(page: Page) -> None:
 
 @runs("docs/programs.md#c-for-programs")
 def test_the_functions_of_a_program_are_declared(page: Page, tmp_path: Path) -> None:
-    done = call("generate", ROOT / "examples" / "program" / "usmp.toml", "--out", tmp_path)
-    assert done.code == 0, done.err
+    succeed("generate", ROOT / "examples" / "program" / "usmp.toml", "--out", tmp_path)
     assert page.take("c").text in (tmp_path / "vision.h").read_text("utf-8")
 
 

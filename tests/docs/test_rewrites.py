@@ -1,12 +1,11 @@
 """docs/rewrites.md: what it shows of the digits' model is what the tool says, and so are the bytes of nets."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import manifest, one_model, planned
 from tests.support.nets import NETS, three_of_four
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
@@ -25,7 +24,7 @@ def bytes_of(folder: Path, model: bytes, words: str = "") -> str:
     """Return the workspace of a model with these words in its table, as the page writes it."""
     (folder / "m.tflite").write_bytes(model)
     path = manifest(folder, one_model("m", words, path="m.tflite"))
-    achieved: int = json.loads(call("plan", path, "--json").out)["workspace"]["achieved"]
+    achieved: int = planned(path)["workspace"]["achieved"]
     return f"{achieved:,}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import nets, parts
-from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.support.cli import RO, RW, call, manifest, one_model, says, succeed, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
@@ -159,8 +159,7 @@ def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, tmp_pat
 
 @needs_gcc
 def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     assert "pairs of buffers may lie closer than they are long, and no access contradicts that" in done.out
     assert not done.out.startswith("0 ")
     assert done.out.count("\n") == 1
@@ -168,8 +167,7 @@ def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
 
 def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> None:
     (tmp_path / "tanh.tflite").write_bytes(parts.tflite(TANH))
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("m", 'io = "application"', "tanh.tflite")))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("m", 'io = "application"', "tanh.tflite")))
     assert done.out.startswith("0 pairs of buffers may lie closer")
 
 
@@ -177,8 +175,7 @@ def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> Non
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
     monkeypatch.setattr(accesses_of_sums, "BLOCK", 1)
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     _, note, *lines = done.out.splitlines()
     count = re.fullmatch(r"note: (\d+) could lie closer than their kernels declare; .*", note)
     assert count
@@ -267,9 +264,7 @@ def test_a_kernel_that_goes_the_other_way_is_found(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(Reference, "sources", planted)
     done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    assert done.code == 4
-    assert "error[S631]" in done.err
-    assert "touches bytes in a different order than its kernel declares" in done.err
+    says(done, 4, "error[S631]", "touches bytes in a different order than its kernel declares")
 
 
 def rewritten() -> dict[str, bytes]:

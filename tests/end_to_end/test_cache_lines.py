@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, succeed
 from tests.support.tools import need, needs_gcc
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -283,6 +283,5 @@ def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path
 
 def test_every_tensor_is_exact_with_lines_kept_apart(cached: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", cached, "--sanitize", "--runs", 10)
-    assert done.code == 0, done.err
+    done = succeed("selftest", cached, "--sanitize", "--runs", 10)
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == 2

@@ -22,6 +22,7 @@ from tests.support.cli import (
     call,
     call_apart,
     manifest,
+    says,
     tables,
 )
 from tests.support.tools import need
@@ -215,10 +216,7 @@ def test_the_depfile_names_everything_that_was_read(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file stands here")
-    done = call("generate", manifest(tmp_path, LAYER_BY_LAYER), "--out", tmp_path / "out")
-    assert done.code == 2
-    assert "error[U202]" in done.err
-    assert "help:" in done.err
+    says(call("generate", manifest(tmp_path, LAYER_BY_LAYER), "--out", tmp_path / "out"), 2, "error[U202]", "help:")
 
 
 @pytest.mark.parametrize("out", ["folder", "", "/", ".."])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.support import stateful
-from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, tables
+from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, succeed, tables
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
 from tests.support.processes import run
 from tests.support.tools import few, need
@@ -37,8 +37,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         model = home / f"{name}.tflite"
         path = one_model(name, 'io = "application"', model.as_posix() if model.exists() else "")
         path = manifest(home, path, f"{name}.toml")
-        done = call("generate", path, "--out", folders[-1])
-        assert done.code == 0, done.err
+        succeed("generate", path, "--out", folders[-1])
     return folders
 
 
@@ -178,8 +177,7 @@ def test_hostile_names_stay_names(tmp_path: Path, name: str) -> None:
     evil = hostile(import_tflite((DATA / f"{name}.tflite").read_bytes(), name, ""))
     (tmp_path / "evil.model.txt").write_text(write(evil), encoding="utf-8")
     path = manifest(tmp_path, one_model("evil", path=(tmp_path / "evil.model.txt").as_posix()))
-    done = call("generate", path, "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", path, "--out", tmp_path / "out")
     compile_folder(tmp_path / "out", "gcc", "-std=c99")
     for file in (tmp_path / "out").iterdir():
         text = file.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, says
 from usmp_build.cli import VERBS
 from usmp_build.ir.graph import Model
 from usmp_build.passes.rewrite import REWRITES
@@ -65,9 +65,7 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
 
     monkeypatch.setitem(cast(dict[str, object], REWRITES), "dead", spoil)
     done = call("plan", manifest(tmp_path, one_model("digits")))
-    assert done.code == 5
-    assert "error[U260]: " in done.err
-    assert "Broken: the rewrite dead exchanges inputs or outputs" in done.err
+    says(done, 5, "error[U260]: ", "Broken: the rewrite dead exchanges inputs or outputs")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call
+from tests.support.cli import call, succeed
 from tests.support.tools import few
 from tests.support.tree import ROOT
 
@@ -52,5 +52,4 @@ def test_the_way_out_is_one(case: str, tmp_path: Path) -> None:
     assert old in text
     text = text.replace(old, new).replace("../../../data", (ROOT / "tests/data").as_posix())
     (tmp_path / "usmp.toml").write_text(text.replace("../../../../examples", (ROOT / "examples").as_posix()), "utf-8")
-    done = call("plan", tmp_path / "usmp.toml")
-    assert done.code == 0, done.err
+    succeed("plan", tmp_path / "usmp.toml")

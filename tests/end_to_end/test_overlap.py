@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, planned
 from tests.support.tools import needs_gcc
 
 DIGITS = one_model("digits") + "[plan]\nrows = false\n"
@@ -111,7 +111,3 @@ def test_the_c_compiler_proves_distances(tmp_path: Path) -> None:
 def compiles(folder: Path) -> bool:
     command = ["gcc", "-std=c99", "-fsyntax-only", "-I.", "digits.c"]
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
-
-
-def planned(path: Path) -> dict[str, list[dict[str, list[dict[str, str]]]]]:
-    return json.loads(call("plan", "--json", path).out)

@@ -4,7 +4,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, succeed
 from tests.support.host_c import STRICT, compile_folder
 from tests.support.programs_c import alloc, branch, function, invoke, parameter, program, store
 
@@ -71,7 +71,6 @@ def test_a_condition_in_memory_of_pages(tmp_path: Path) -> None:
     program(tmp_path, function([parameter("x", "int8", 4), parameter("y", "int8", 4)], body), fill=fill, move=move)
     pools = '[pools.pages]\naccess = "rw"\ndims = 2\npage_bytes = 16\n'
     models = '[models.p]\npath = "p.program.json"\nio = "application"\n'
-    done = call("generate", manifest(tmp_path, f'[project]\nname = "q"\n{pools}{models}'), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(tmp_path, f'[project]\nname = "q"\n{pools}{models}'), "--out", tmp_path / "out")
     assert "    if (**p_t2_rows) {\n        p_move(" in (tmp_path / "out" / "p.c").read_text("utf-8")
     compile_folder(tmp_path / "out", "gcc", "-std=c99")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, planned, says, succeed
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
 from tests.support.programs_c import (
     EVERYTHING,
@@ -39,8 +39,7 @@ def asked(folder: Path, extra: str = "", pools: str = "") -> Path:
 
 
 def generate(folder: Path, extra: str = "", pools: str = "") -> Path:
-    done = call("generate", asked(folder, extra, pools), "--out", folder / "out")
-    assert done.code == 0, done.err
+    succeed("generate", asked(folder, extra, pools), "--out", folder / "out")
     return folder / "out"
 
 
@@ -82,8 +81,7 @@ def test_the_selftest_runs_it(tmp_path: Path, way: str, sanitize: list[str]) -> 
     program(tmp_path, **EVERYTHING)
     (tmp_path / "functions.c").write_text(FUNCTIONS)
     path = asked(tmp_path, *WAYS[way])
-    done = call("selftest", path, "--source", tmp_path / "functions.c", *sanitize)
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--source", tmp_path / "functions.c", *sanitize)
     assert done.out.startswith("p: 1 tensors, 10 runs")
 
 
@@ -231,7 +229,7 @@ def test_memory_on_demand_is_told(tmp_path: Path) -> None:
     program(tmp_path, function(PORTS, invoke("work", "x", "y")), work=work)
     done = call("plan", asked(tmp_path, APPLICATION))
     assert "p: memory on demand for work.lazy" in done.out
-    plan = json.loads(call("plan", asked(tmp_path, APPLICATION), "--json").out)
+    plan = planned(asked(tmp_path, APPLICATION))
     assert plan["models"][0]["on_demand"] == ["work.lazy"]
 
 
@@ -299,9 +297,7 @@ def test_functions_that_make_a_name_of_another_model_are_refused(tmp_path: Path,
     inner = function([parameter("a"), parameter("b")], store("b", "a"))
     program(tmp_path, function(PORTS, invoke(f"of_{name}", "x", "y")), **{f"of_{name}": inner})
     other = '[models.p_of]\npath = "p.program.json"'
-    done = call("generate", asked(tmp_path, other), "--out", tmp_path / "out")
-    assert done.code == 1
-    assert f"both make the name p_of_{name} in C" in done.err
+    says(call("generate", asked(tmp_path, other), "--out", tmp_path / "out"), 1, f"both make the name p_of_{name} in C")
 
 
 def test_functions_that_make_one_name_are_refused(tmp_path: Path) -> None:
@@ -316,7 +312,7 @@ def test_functions_that_make_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_plan_lists_the_functions() -> None:
     names = ["vision_fused_depthwise_conv2d_relu", "vision_fused_mean_dense"]
-    made = json.loads(call("plan", EXAMPLE / "usmp.toml", "--json").out)
+    made = planned(EXAMPLE / "usmp.toml")
     assert made["models"][0]["extern_functions"] == names
     shown = call("plan", EXAMPLE / "usmp.toml").out
     head = "the application supplies these functions (vision.h declares them):\n"
@@ -333,8 +329,7 @@ def test_an_output_that_is_read_and_an_input_that_is_not(tmp_path: Path, way: st
     path.write_text(json.dumps({**document, "outputs": ["twice", "sum"]}))
     code = "void p_f(const void *a, void *b) { for (int i = 0; i < 4; i++) ((int8_t *)b)[i] = ((const int8_t *)a)[i]; }"
     (tmp_path / "functions.c").write_text(f'#include "p.h"\n{code}\n')
-    done = call("selftest", asked(tmp_path, WAYS[way][0]), "--source", tmp_path / "functions.c", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", asked(tmp_path, WAYS[way][0]), "--source", tmp_path / "functions.c", "--sanitize")
     assert done.out.startswith("p: 2 tensors, 10 runs")
 
 
@@ -360,8 +355,7 @@ void p_widen(const int8_t *narrow, {width} *wide) {{ EACH wide[i] = narrow[i]; }
 void p_last(const void *wide, void *y) {{ *(int8_t *)y = (int8_t)((const {width} *)wide)[63]; }}
 """
     )
-    done = call("selftest", asked(tmp_path, APPLICATION), "--source", tmp_path / "functions.c")
-    assert done.code == 0, done.err
+    succeed("selftest", asked(tmp_path, APPLICATION), "--source", tmp_path / "functions.c")
     folder = generate(tmp_path, APPLICATION)
     (pool,) = (pool for pool in json.loads((folder / "plan.json").read_text())["pools"] if pool["size"])
     assert pool["size"] == bytes_

@@ -1,6 +1,5 @@
 """`inputs = "rows"` and `outputs = "rows"`: pictures that are never in memory as a whole."""
 
-import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import PASSED, RW, call, manifest, one_model, tables
+from tests.support.cli import PASSED, RW, call, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
 from tests.support.row_nets import drawn
@@ -42,8 +41,7 @@ def workspace(path: Path) -> int:
 
 
 def is_exact(path: Path, *options: str) -> None:
-    done = call("selftest", path, "--runs", "3", "--sanitize", *options)
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", "3", "--sanitize", *options)
     assert "all equal to those of TensorFlow Lite Micro" in done.out
 
 
@@ -271,7 +269,7 @@ def test_rows_for_dma_have_cache_lines(net: Path) -> None:
     pool = RW + 'attributes = ["dma", "cacheable"]\ncache_line = 32\n'
     text = tables("p", {"ram": pool}, {"net": f'path = "{net.as_posix()}"\n{IN}'}) + ROWS
     path = manifest(net.parent, text)
-    buffers = json.loads(call("plan", path, "--json").out)["buffers"]
+    buffers = planned(path)["buffers"]
     (rows,) = [each for each in buffers if each["kind"] == "input"]
     assert rows["cache_line"] == 32
     assert [offset % 32 for offset in rows["offsets"]] == [0] * 12
@@ -280,14 +278,13 @@ def test_rows_for_dma_have_cache_lines(net: Path) -> None:
 
 
 def test_the_plan_says_what_comes_and_goes_by_rows(net: Path) -> None:
-    plan = json.loads(call("plan", of(net, IN + OUT), "--json").out)
+    plan = planned(of(net, IN + OUT))
     (model,) = plan["models"]
     assert (model["inputs_by_rows"], model["outputs_by_rows"]) == (["t0"], model["outputs"])
     kinds = {each["kind"]: len(each["offsets"]) for each in plan["buffers"] if "offsets" in each}
     assert kinds == {"input": 12, "intermediate": 12, "output": 12}
     assert [step["row"] for step in plan["steps"] if step["kind"] == "arrival"] == [*range(12)]
-    done = call("explain", "t0", of(net, IN))
-    assert done.code == 0, done.err
+    done = succeed("explain", "t0", of(net, IN))
     assert "12 of 12 bytes" in done.out
 
 

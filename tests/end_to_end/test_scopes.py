@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import RW, call, manifest, one_model, tables
+from tests.support.cli import RW, call, manifest, one_model, planned, succeed, tables
 from tests.support.small_models import GEMM
 from tests.support.tools import needs_c
 from usmp_build.cli import reading
@@ -64,7 +64,7 @@ def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable
     words = f'io = "{IO[name]}"\nrewrites = {{ pads = false }}'  # what is pinned keeps its padding
     plain = call("selftest", manifest(tmp_path, one_model(name, words) + POOLS), "--runs", "3")
     pinned(*APART)
-    done = call(
+    done = succeed(
         "selftest",
         manifest(tmp_path, one_model(name, words) + POOLS),
         "--sanitize",
@@ -73,7 +73,6 @@ def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable
         "--keep",
         tmp_path / "kept",
     )
-    assert done.code == 0, done.err
     assert "all equal to those of TensorFlow Lite Micro" in done.out
     counts = (said.out.partition(" tensors")[0] for said in (plain, done))
     assert len(set(counts)) == 1  # as many were compared; what is pinned keeps all of its channels
@@ -102,9 +101,7 @@ def test_one_copy_for_two_readers(tmp_path: Path, pinned: Callable[..., None]) -
     (tmp_path / "net.model.txt").write_text(TWO_READERS, encoding="utf-8")
     text = f'[project]\nname = "p"\n{POOLS}\n[models.net]\npath = "net.model.txt"\n'
     pinned(APART[0], PlaceRequest(operators="SIN", operands=("inputs",), pools=TCM))
-    done = call("plan", manifest(tmp_path, text), "--json")
-    assert done.code == 0, done.err
-    made = json.loads(done.out)
+    made = planned(manifest(tmp_path, text))
     copies = {row["name"]: (row["pool"], row["reason"]) for row in made["buffers"] if "copy" in row["reason"]}
     assert copies == {"net.a.in_tcm": ("tcm", "copy of a for SIN 1 on cpu and SIN 2 on cpu")}
     assert [pool["size"] for pool in made["pools"]] == [64, 192, 0]
@@ -126,8 +123,7 @@ def test_the_example_of_plandevices(tmp_path: Path, pinned: Callable[..., None])
             OperandRule("FULLY_CONNECTED", ("input 2",), b),
         ),
     )
-    done = call("inspect", "scopes", path)
-    assert done.code == 0, done.err
+    done = succeed("inspect", "scopes", path)
     assert "gemm %5 z.in_b        gemm %2 z           64  copy\n" in done.out
     explained = call("explain", "gemm.x", path)
     assert "  scope   FULLY_CONNECTED 0 on npu reads it\n" in explained.out
@@ -176,9 +172,8 @@ def test_the_application_gets_an_output_in_the_pool_that_it_is_pinned_to(tmp_pat
     """All operators run where the application does not reach, and their last result is brought to it."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     path = manifest(tmp_path, PINNED_OUTPUT.replace("digits.tflite", f'digits.tflite"\nio = "{io}', 1))
-    made = json.loads(call("plan", path, "--json").out)
+    made = planned(path)
     assert [row["size"] for row in made["buffers"] if row["pool"] == "shown"] == [10]
     (tmp_path / "copies.c").write_text(COPIES, encoding="utf-8")
-    done = call("selftest", path, "--source", tmp_path / "copies.c", "--sanitize", "--runs", 3)
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--source", tmp_path / "copies.c", "--sanitize", "--runs", 3)
     assert "all equal to those of TensorFlow Lite Micro" in done.out

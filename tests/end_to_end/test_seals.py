@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from tests.support.cli import DATA, call, call_apart, manifest
+from tests.support.cli import DATA, call, call_apart, manifest, says, succeed
 from tests.support.host_c import built
 from tests.support.stateful import svdf
 from tests.support.tools import few, need
@@ -97,8 +97,7 @@ def generated(folder: Path, change: Change, plan: str = PLAN, source: Path = DAT
     tensors = tuple(map(change, model.main.tensors))
     changed = replace(model, subgraphs=(replace(model.main, tensors=tensors),))
     (folder / f"{source.stem}.model.txt").write_text(write(changed), encoding="utf-8")
-    done = call("generate", manifest(folder, plan), "--out", folder / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(folder, plan), "--out", folder / "out")
     return folder / "out"
 
 
@@ -174,8 +173,7 @@ def test_comments_make_no_other_id(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     old = generated(tmp_path / "plan", same)
     monkeypatch.setattr("usmp_build.__version__", "99.9")
     (tmp_path / "plan" / "usmp.toml").rename(tmp_path / "plan" / "another.toml")
-    done = call("generate", tmp_path / "plan" / "another.toml", "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", tmp_path / "plan" / "another.toml", "--out", tmp_path / "out")
     assert "99.9 from" in (tmp_path / "out" / "p.h").read_text()
     assert (tmp_path / "out" / "p_weights.bin").read_bytes() == (old / "p_weights.bin").read_bytes()
 
@@ -237,8 +235,7 @@ def test_each_pool_has_an_id_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "digits.model.txt").write_text(
         write(import_tflite((DATA / "digits.tflite").read_bytes(), "digits", "")), encoding="utf-8"
     )
-    done = call("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
     one, two = ((tmp_path / "out" / f"p_{pool}.bin").read_bytes() for pool in ("weights", "more"))
     assert one[:8] != two[:8]
     assert len(two) == 16  # nothing but the seal
@@ -255,9 +252,7 @@ def test_the_seal_counts(tmp_path: Path) -> None:
     made = generated(tmp_path / "plan", same)
     size = (made / "p_weights.bin").stat().st_size
     (tmp_path / "usmp.toml").write_text(text.replace("size = 1", f"size = {size - 1}"))
-    done = call("plan", tmp_path / "usmp.toml")
-    assert done.code == 3
-    assert 'enlarge "weights" by 1 byte' in done.err
+    says(call("plan", tmp_path / "usmp.toml"), 3, 'enlarge "weights" by 1 byte')
     assert call("explain", "p.weights_seal", tmp_path / "plan" / "usmp.toml").out.startswith("p.weights_seal: constant")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, succeed
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, activation, constant
 from tests.support.tools import needs_c
@@ -59,8 +59,7 @@ def planned(folder: Path, plan: str = "", model: str = "") -> Path:
 
 def operators(path: Path) -> list[str]:
     """What `inspect model` prints of the operators that run, without operands."""
-    done = call("inspect", "model", path)
-    assert done.code == 0, done.err
+    done = succeed("inspect", "model", path)
     return re.findall(r"= ([A-Z_0-9]+\(.*) @", done.out)
 
 
@@ -102,6 +101,5 @@ def test_a_kernel_of_the_application_gets_the_operators_of_the_file(tmp_path: Pa
 @pytest.mark.parametrize("plan", ["", OFF])
 def test_every_tensor_that_is_kept_is_tflms(tmp_path: Path, plan: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", planned(tmp_path, plan), "--sanitize", "--runs", "20")
-    assert done.code == 0, done.err
+    done = succeed("selftest", planned(tmp_path, plan), "--sanitize", "--runs", "20")
     assert "all equal to those of TensorFlow Lite Micro" in done.out

@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.support.cli import call, call_apart
+from tests.support.cli import call, call_apart, succeed
 from tests.support.tree import ROOT
 
 EXAMPLE = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n"
@@ -21,8 +21,7 @@ def file(folder: Path, text: str, name: str = "problem.csv") -> Path:
 
 
 def test_a_table_and_what_is_known(tmp_path: Path) -> None:
-    done = call("solve", file(tmp_path, EXAMPLE), "--capacity", "12")
-    assert done.code == 0, done.err
+    done = succeed("solve", file(tmp_path, EXAMPLE), "--capacity", "12")
     head, row, _, reason, status, who = done.out.splitlines()
     assert head.split() == ["pool", "peak", "limit", "bound", "gap"]
     assert row.split() == ["memory", "12", "12", "12", "0"]
@@ -94,8 +93,7 @@ def test_a_problem_as_json(tmp_path: Path) -> None:
         "separations": [{"below": "a", "above": "b", "bytes": 0}],
     }
     path = file(tmp_path, json.dumps(document), "problem.json")
-    done = call("solve", path, "--out", tmp_path / "plan.json")
-    assert done.code == 0, done.err
+    succeed("solve", path, "--out", tmp_path / "plan.json")
     assert call("verify", tmp_path / "plan.json", path).code == 0
 
 
@@ -195,8 +193,7 @@ def test_wrong_files_exit_with_1_and_a_place(tmp_path: Path) -> None:
 def test_the_problems_of_minimalloc(dsa_cases: list[Path], tmp_path: Path) -> None:
     for path in dsa_cases:
         out = tmp_path / f"{path.stem}.json"
-        done = call("solve", path, "--algorithm", "greedy_by_size", "--out", out)
-        assert done.code == 0, done.err
+        succeed("solve", path, "--algorithm", "greedy_by_size", "--out", out)
         assert call("verify", out, path).code == 0
         found = json.loads(out.read_text())["pools"][0]
         assert found["bound"] <= 1048576 <= found["peak"]  # each fits there, and that is not for the greedy
@@ -225,8 +222,7 @@ def test_the_problem_of_a_firmware_gets_the_same_plan(rows: bool, tmp_path: Path
     """Names, limits, costs, conflicts and separations are all there.  With rows `solve` has more work, so may save."""
     (tmp_path / "digits.tflite").write_bytes((ROOT / "tests" / "data" / "digits.tflite").read_bytes())
     manifest = file(tmp_path, MANIFEST.replace("rows = false\n", "" if rows else "rows = false\n"), "usmp.toml")
-    shown = call("inspect", "problem", manifest, "--json")
-    assert shown.code == 0, shown.err
+    shown = succeed("inspect", "problem", manifest, "--json")
     problem = file(tmp_path, shown.out, "problem.json")
     solved = json.loads(call("solve", problem, "--json").out)
     table = [line.split() for line in call("plan", manifest).out.splitlines()]
@@ -243,6 +239,5 @@ def test_costs_come_before_bytes_and_are_shown(tmp_path: Path) -> None:
     buffers = [{"name": name, "size": size} for name, size in zip(names, sizes, strict=True)]
     conflicts = [["a", "b"], ["b", "c"], ["c", "d"]]
     stated = {"pools": [{"name": "fast", "limit": 10}, {"name": "slow"}], "buffers": buffers, "conflicts": conflicts}
-    done = call("solve", file(tmp_path, json.dumps(stated), "problem.json"))
-    assert done.code == 0, done.err
+    done = succeed("solve", file(tmp_path, json.dumps(stated), "problem.json"))
     assert "\ncost: 10; no plan costs less\nOPTIMAL: no plan is better\n" in done.out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, call, says
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.processes import Done
 from tests.support.tvm import needs_tvm, with_tvm, write_models
@@ -249,7 +249,4 @@ def test_without_tvm_the_command_says_what_to_install(
     monkeypatch.setattr("usmp_build.importers.tvm.process.version", version)
     (tmp_path / "net.onnx").write_bytes(b"")
     project(tmp_path, tmp_path / "net.onnx")
-    done = call("plan", tmp_path / "usmp.toml")
-    assert done.code == 1
-    assert f"error[T259]: {said}" in done.err
-    assert "help: pip install 'usmp_build[tvm]'" in done.err
+    says(call("plan", tmp_path / "usmp.toml"), 1, f"error[T259]: {said}", "help: pip install 'usmp_build[tvm]'")

@@ -16,7 +16,7 @@ import pytest
 
 from checker.main import check
 from checker.model import Model
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.firmwares import together
 from tests.support.host_c import built
 from tests.support.kernels import oracle_worker
@@ -130,8 +130,7 @@ def orders(names: Sequence[str], seed: int) -> Iterator[str]:
 def test_models_that_share_memory_compute_the_same_in_every_order(seed: int, tmp_path: Path) -> None:
     firmware = together(seed)
     path = firmware.written(tmp_path, {})
-    done = call("generate", path, "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", path, "--out", tmp_path / "out")
     plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     files = [firmware.models[record["name"]] for record in plan["models"]]
     check(plan, [Model(data) for data in files])

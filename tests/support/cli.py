@@ -2,10 +2,12 @@
 
 import contextlib
 import io
+import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.support.processes import Done, run
 from tests.support.tree import ROOT
@@ -23,6 +25,27 @@ def call(*arguments: object) -> Done:
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 1
     return Done(code, out.getvalue(), err.getvalue())
+
+
+def succeed(*arguments: object) -> Done:
+    """Run a verb here to its good end."""
+    done = call(*arguments)
+    assert done.code == 0, done.err
+    return done
+
+
+def says(done: Done, code: int, *words: str) -> None:
+    """Check how a verb failed, by its exit code and words that matter; tests/errors has the wording of messages."""
+    assert done.code == code, done.err
+    assert "Traceback" not in done.err
+    for word in words:
+        assert word in done.err
+
+
+def planned(*arguments: object) -> dict[str, Any]:
+    """Return what `plan` says of a manifest in plan.json."""
+    plan: dict[str, Any] = json.loads(succeed("plan", "--json", *arguments).out)
+    return plan
 
 
 def call_apart(*arguments: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Done:

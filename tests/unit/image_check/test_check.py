@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, succeed
 from tests.support.linked_images import ITCM, MACHINES, RAM, Built, link, plan, pool
 from usmp_build.cli.plan_file import read_plan_file
 from usmp_build.image_check.check import Report, check
@@ -126,8 +126,7 @@ def test_an_image_of_the_very_plan(tmp_path: Path) -> None:
 def test_the_fragment_has_the_hash_of_the_plan_beside_it(tmp_path: Path, rows: str) -> None:
     manifest = tmp_path / "usmp.toml"
     manifest.write_text(f'[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[plan]\nrows = {rows}\n')
-    done = call("generate", manifest, "--model", f"m={DATA / 'digits.tflite'}", "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest, "--model", f"m={DATA / 'digits.tflite'}", "--out", tmp_path / "out")
     plan_beside = read_plan_file(str(tmp_path / "out"))
     assert f"__usmp.INCLUDE_p.ld = 0x{plan_hash(plan_beside):08x};" in (tmp_path / "out" / "p.ld").read_text()
 
