@@ -60,10 +60,10 @@ def written(folder: Path, name: str) -> Path:
 def test_the_three_reach_what_was_shown_to_be_possible(
     real_models: Path, tmp_path: Path, name: str, extra: str
 ) -> None:
-    made = plan_of(tmp_path, name, real_models / f"{name}.tflite", extra)
-    workspace = made["workspace"]
-    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[name]
-    assert made["alternatives"]["max_live"] == MAX_LIVE[name]
+    plan = plan_of(tmp_path, name, real_models / f"{name}.tflite", extra)
+    workspace = plan["workspace"]
+    assert workspace["achieved"] == plan["pools"][0]["size"] <= REACHED[name]
+    assert plan["alternatives"]["max_live"] == MAX_LIVE[name]
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
 
 
@@ -102,9 +102,9 @@ def test_every_other_real_model_is_at_or_below_max_live(real_models: Path, tmp_p
     paths = sorted(real_models.glob("*.tflite"))
     assert {path.stem for path in paths} >= set(REACHED)
     for path in (path for path in paths if path.stem not in REACHED):
-        made = plan_of(tmp_path, path.stem, path)
-        workspace = made["workspace"]
-        assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"], path.stem
+        plan = plan_of(tmp_path, path.stem, path)
+        workspace = plan["workspace"]
+        assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"], path.stem
 
 
 @needs_c
@@ -125,9 +125,9 @@ def has_kernels(folder: Path, name: str, path: Path) -> bool:
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", NETS)
 def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str) -> None:
-    made = plan_of(tmp_path, name, written(tmp_path, name), extra)
-    workspace = made["workspace"]
-    assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"]
+    plan = plan_of(tmp_path, name, written(tmp_path, name), extra)
+    workspace = plan["workspace"]
+    assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"]
 
 
 @needs_c
@@ -142,16 +142,16 @@ def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: 
     off = ", ".join(f"{name} = false" for name in sorted(REWRITES))
     plain = f'order = "file"\n[plan]\noverlap = false\nrewrites = {{ {off} }}'
     for name, bytes_alive in MAX_LIVE.items():
-        made = plan_of(tmp_path, name, real_models / f"{name}.tflite", plain)
-        assert made["models"][0]["rewrites"] == []
-        assert made["workspace"]["achieved"] == made["alternatives"]["max_live"] == bytes_alive
+        plan = plan_of(tmp_path, name, real_models / f"{name}.tflite", plain)
+        assert plan["models"][0]["rewrites"] == []
+        assert plan["workspace"]["achieved"] == plan["alternatives"]["max_live"] == bytes_alive
 
 
 @pytest.mark.long
 def test_the_table_tells_the_five_figures(real_models: Path, tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("ic", path=(real_models / "ic.tflite").as_posix()))
-    made = planned(path)
-    figures = made["workspace"] | {"max_live": made["alternatives"]["max_live"]}
+    plan = planned(path)
+    figures = plan["workspace"] | {"max_live": plan["alternatives"]["max_live"]}
     lines = call("plan", path).out.splitlines()
     start = lines.index("workspace of all pools, in bytes:")
     shown = [line.split("  ")[0] for line in lines[start + 1 : start + 6]]

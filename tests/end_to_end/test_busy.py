@@ -63,7 +63,7 @@ int main(void)
 
 
 @pytest.mark.parametrize(
-    ("plan", "definition", "said"),
+    ("plan", "definition", "message"),
     [
         (PLAN, "-DSOLO", "3 3 0 3 3 0"),
         (CONCURRENT, "-DSOLO", "3 0 0 0 3 0"),
@@ -72,11 +72,11 @@ int main(void)
     ids=["exclusive", "concurrent", "passed"],
 )
 @pytest.mark.long
-def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition: str, said: str) -> None:
+def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition: str, message: str) -> None:
     assert call("generate", manifest(tmp_path, plan), "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, MAIN, "gcc", definition, "-DUSMP_HOOK")
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == said.split()
+    program = built(tmp_path / "out", tmp_path, MAIN, "gcc", definition, "-DUSMP_HOOK")
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == message.split()
 
 
 AT_ZERO = """
@@ -100,8 +100,8 @@ int main(void)
 def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
     """What is nowhere on this machine is where some processors have their fastest memory."""
     assert call("generate", manifest(tmp_path, PLAN), "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, AT_ZERO, "gcc")
-    assert subprocess.run([made], capture_output=True, text=True, check=True).stdout == "0 3 0\n"
+    program = built(tmp_path / "out", tmp_path, AT_ZERO, "gcc")
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "0 3 0\n"
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_release_build_has_no_guard(tmp_path: Path, flags: list[str], guarded: bool) -> None:
     assert call("generate", manifest(tmp_path, OWNED), "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DPASSED", *flags)
-    symbols = subprocess.run(["nm", made], capture_output=True, text=True, check=True).stdout
+    program = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DPASSED", *flags)
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
     assert [name in symbols for name in ("two_enter", "two_leave", "two_running", "two_excluded")] == [guarded] * 4
 
 
@@ -142,6 +142,6 @@ def test_without_builtins_the_guard_is_plain_c(tmp_path: Path) -> None:
     """A compiler that has none reads and writes the volatile objects themselves."""
     assert call("generate", manifest(tmp_path, PLAN), "--out", tmp_path / "out").code == 0
     flags = ["-DUSMP_LOAD(place)=(place)", "-DUSMP_STORE(place,value)=((void)((place)=(value)))"]
-    made = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DSOLO", "-DUSMP_HOOK", *flags)
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
+    program = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DSOLO", "-DUSMP_HOOK", *flags)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.stdout.split() == "3 3 0 3 3 0".split()

@@ -232,7 +232,7 @@ def _quantized(document: dict[str, Any], fault: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         ("scratch", "needs scratch of"),
         ("constants in one place", "the plan has 0 for the"),
@@ -241,13 +241,13 @@ def _quantized(document: dict[str, Any], fault: str) -> None:
         ("no inputs", "the file has 1 inputs, the plan names 0"),
     ],
 )
-def test_what_a_plan_says_is_compared_with_the_model(fault: str, said: str) -> None:
+def test_what_a_plan_says_is_compared_with_the_model(fault: str, message: str) -> None:
     document, models = _planned("", m=lstm(np.random.default_rng(2), "FLOAT32", dynamic=True))
     check(document, models)
     for pool in document["pools"]:
         pool.update(certificate=None, bound=0)
     _quantized(document, fault)
-    with pytest.raises(Wrong, match=said):
+    with pytest.raises(Wrong, match=message):
         check(document, models)
 
 

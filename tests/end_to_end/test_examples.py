@@ -85,8 +85,8 @@ def test_all_inputs_and_all_outputs_are_there_at_once() -> None:
 
 
 def test_the_price_of_inputs_that_stay_is_told() -> None:
-    said = 'inputs = "preserved" costs 240 bytes of workspace'
-    assert said in call("plan", PORTS / "usmp.toml").out
+    message = 'inputs = "preserved" costs 240 bytes of workspace'
+    assert message in call("plan", PORTS / "usmp.toml").out
     assert "costs 240 bytes" in (PORTS / "README.md").read_text("utf-8")
 
 

@@ -22,7 +22,6 @@ from tests.support.cli import (
     call,
     call_apart,
     manifest,
-    says,
     tables,
 )
 from tests.support.tools import need
@@ -212,11 +211,6 @@ def test_the_depfile_names_everything_that_was_read(tmp_path: Path) -> None:
     assert "a\\ \\#b\\ $$c/usmp.toml" in text
     assert "digits.tflite" in text
     assert "odd_even.tflite" in text
-
-
-def test_a_folder_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("a file stands here")
-    says(call("generate", manifest(tmp_path, LAYER_BY_LAYER), "--out", tmp_path / "out"), 2, "error[U202]", "help:")
 
 
 @pytest.mark.parametrize("out", ["folder", "", "/", ".."])

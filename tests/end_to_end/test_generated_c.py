@@ -129,8 +129,8 @@ def test_the_compiler_finds_exactly_the_plans_that_are_broken(tmp_path: Path, st
     assert call("generate", path, "--out", tmp_path / "two").code == 0
     source = tmp_path / "two" / "digits.c"
     text = source.read_text()
-    made = json.loads((tmp_path / "two" / "plan.json").read_text())
-    buffers = [b for b in made["buffers"] if b["model"] == "digits" and b["kind"] != "constant"]
+    plan = json.loads((tmp_path / "two" / "plan.json").read_text())
+    buffers = [b for b in plan["buffers"] if b["model"] == "digits" and b["kind"] != "constant"]
     verdicts = []
     for match in re.finditer(r"(\w+_OFFSET) = (\d+),.*/\* (\w+)  ([^*]*\))  +(.*) \*/", text):
         name, offset, buffer = match[1], int(match[2]), next(b for b in buffers if b["name"] == f"digits.{match[5]}")
@@ -198,24 +198,24 @@ def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path, comp
     """Nothing between the objects of a pool, and no other order than the plan's."""
     need(compiler)
     for folder in generated:
-        made = json.loads((folder / "plan.json").read_text())
+        plan = json.loads((folder / "plan.json").read_text())
         (source,) = folder.glob("*_pools.c")
         target = tmp_path / "pools.o"
         subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
         listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
         found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
         symbols = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
-        for pool in made["pools"]:
+        for pool in plan["pools"]:
             name = pool["name"]
             assert int(found.get(pool["section"], 0)) == pool["size"], name
             for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
-                assert int(value, 16) == first_constant(made, owner, name), (name, owner)
+                assert int(value, 16) == first_constant(plan, owner, name), (name, owner)
 
 
-def first_constant(made: dict[str, Any], owner: str, pool: str) -> int:
+def first_constant(plan: dict[str, Any], owner: str, pool: str) -> int:
     """Where the constants of a model begin in a pool; of what is shared, `<project>_shared`."""
-    shared = owner == f"{made['project']}_shared"
-    mine = [b for b in made["buffers"] if b["kind"] == "constant" and b["pool"] == pool]
+    shared = owner == f"{plan['project']}_shared"
+    mine = [b for b in plan["buffers"] if b["kind"] == "constant" and b["pool"] == pool]
     return min(b["offset"] for b in mine if (bool(b["shared_with"]) if shared else b["model"] == owner))
 
 
@@ -287,7 +287,7 @@ def test_elements_are_not_bytes_and_a_scalar_has_no_dimensions(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("models", "concurrent", "pool", "said"),
+    ("models", "concurrent", "pool", "message"),
     [
         ("a", [], "", "While it runs, do not start it again, not even from an interrupt or another thread."),
         ("a", [], PASSED, "While it runs, do not start it again in the same workspace pools, not even"),
@@ -308,13 +308,13 @@ def test_elements_are_not_bytes_and_a_scalar_has_no_dimensions(tmp_path: Path) -
     ],
 )
 def test_a_header_says_what_may_not_run_at_the_same_time(
-    tmp_path: Path, models: str, concurrent: list[str], pool: str, said: str
+    tmp_path: Path, models: str, concurrent: list[str], pool: str, message: str
 ) -> None:
     pairs = f"concurrent = {[list(pair) for pair in concurrent]}\n"
     text = tables("p", {"sram": RW + pool}, dict.fromkeys(models, DIGITS)) + "[plan]\nrows = false\n"
     assert call("generate", manifest(tmp_path, pairs + text), "--out", tmp_path / "out").code == 0
     header = (tmp_path / "out" / "a.h").read_text().replace("\n * ", " ")
-    assert said in header
+    assert message in header
     assert "Only builds with USMP_GUARD (by default those without NDEBUG) detect that, and return USMP_BUSY." in header
 
 

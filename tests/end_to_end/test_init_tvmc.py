@@ -2,31 +2,15 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import Any
 
-import pytest
 import tomli
 
 from tests.support.cli import DATA, call, planned, says
-from tests.support.shared_cases import usmp_rows
 
 TWO_POOLS = (
     "--workspace-pools=dtcm,sram --workspace-pools-targets=dtcm:c --workspace-pools-targets=sram:c "
     "--workspace-pools-size-hint-bytes=dtcm:700"
 )
-
-
-@pytest.mark.parametrize("row", usmp_rows("tvmc_flags", "rows"))
-def test_tvms_own_rows(row: dict[str, Any], tmp_path: Path) -> None:
-    target = tmp_path / "usmp.toml"
-    done = call("init", DATA / "digits.tflite", "--out", target, "--from-tvmc", " ".join(row["args"]))
-    if "error" in row:
-        assert (done.code, target.exists()) == (2, False)
-        assert "error[U226]" in done.err
-        return
-    assert done.code == 0, done.err
-    wanted = [pool["pool_name"] for pool in row.get("pools") or []]
-    assert list(tomli.loads(target.read_text("utf-8")).get("pools", {})) == wanted
 
 
 def test_the_plan_uses_the_pools_as_tvm_would(tmp_path: Path) -> None:

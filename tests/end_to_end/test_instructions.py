@@ -50,7 +50,7 @@ def targets(*arguments: object) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("said", "option", "isa"),
+    ("message", "option", "isa"),
     [
         ("", (), "portable"),
         ("", ("--isa", "dsp"), "dsp"),
@@ -62,9 +62,9 @@ def targets(*arguments: object) -> list[dict[str, Any]]:
 )
 @pytest.mark.long
 def test_the_manifest_says_more_than_the_command_line(
-    tmp_path: Path, said: str, option: tuple[str, ...], isa: str
+    tmp_path: Path, message: str, option: tuple[str, ...], isa: str
 ) -> None:
-    path = manifest(tmp_path, f"{MODEL}[targets.cpu]\n{said}")
+    path = manifest(tmp_path, f"{MODEL}[targets.cpu]\n{message}")
     assert targets(path, *option) == [{"name": "cpu", "kernels": "reference", "isa": isa}]
 
 

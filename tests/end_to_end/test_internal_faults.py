@@ -69,7 +69,7 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("raised", "code", "said"),
+    ("raised", "code", "message"),
     [
         (MemoryError, 5, "error[U261]: out of memory (usmp_build."),
         (RecursionError, 5, "error[U260]: internal error: RecursionError"),
@@ -78,7 +78,7 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
     ],
 )
 def test_what_is_not_ours(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raised: Callable[[], BaseException], code: int, said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raised: Callable[[], BaseException], code: int, message: str
 ) -> None:
     def stop(*_: object, **__: object) -> None:
         raise raised()
@@ -86,5 +86,5 @@ def test_what_is_not_ours(
     monkeypatch.setattr(limits, "fit", stop)
     done = call("plan", manifest(tmp_path, one_model("digits")))
     assert (done.code, done.out) == (code, "")
-    assert done.err.startswith(said)
+    assert done.err.startswith(message)
     assert "Traceback" not in done.err

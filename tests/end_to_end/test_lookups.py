@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest, planned, succeed
+from tests.support.cli import call, equals_tflm, manifest, planned, succeed
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, Array, activation, constant
 from tests.support.tools import few, needs_c
@@ -93,7 +93,5 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
 @pytest.mark.parametrize("function", few(["silu", "hard_swish"], 1))
 @pytest.mark.long
 def test_every_tensor_is_tflms(tmp_path: Path, function: str) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = succeed("selftest", net_manifest(tmp_path, function), "--sanitize", "--runs", "10")
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(net_manifest(tmp_path, function), "--sanitize", "--runs", "10")
     succeed("selftest", tmp_path / "usmp.toml", "--accesses")

@@ -20,14 +20,14 @@ CASES = sorted((ROOT / "tests/cases/memory").glob("*/usmp.toml"))
 def test_what_is_said(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(manifest.parent)
     done = call("plan")
-    said = f"{done.err}exit code {done.code}\n"
+    message = f"{done.err}exit code {done.code}\n"
     expected = manifest.with_name("expected.txt")
     if os.environ.get("USMP_BLESS"):
-        expected.write_text(said, "utf-8", newline="\n")
-    assert said == expected.read_text("utf-8")
+        expected.write_text(message, "utf-8", newline="\n")
+    assert message == expected.read_text("utf-8")
     assert done.out == ""
-    assert re.match(r"usmp\.toml:\d+:\d+: error\[[MP]\d{3}\]: ", said)
-    assert "\nhelp: " in said
+    assert re.match(r"usmp\.toml:\d+:\d+: error\[[MP]\d{3}\]: ", message)
+    assert "\nhelp: " in message
 
 
 WAYS_OUT = {

@@ -43,8 +43,8 @@ def edge(source: str, target: str) -> str:
     return f'[[connections]]\nfrom = "{source}"\nto = "{target}"\n'
 
 
-def workspace(found: dict[str, Any]) -> int:
-    return sum(int(pool["size"]) for pool in found["pools"] if pool["access"] == "rw")
+def workspace(plan: dict[str, Any]) -> int:
+    return sum(int(pool["size"]) for pool in plan["pools"] if pool["access"] == "rw")
 
 
 def header(folder: Path, path: Path, name: str) -> str:
@@ -86,9 +86,9 @@ def test_what_many_words_cost_is_worked_out_for_the_first_of_them(
     )
     keeps = [keep["workspace"] for model in planned(path)["alternatives"]["models"] for keep in model["keeps"]]
     assert [cost is None for cost in keeps] == [False, False, True, True]
-    said = call("plan", path).out
-    assert said.count("of workspace") == 2
-    assert "what 2 more such words cost is not worked out" in said
+    message = call("plan", path).out
+    assert message.count("of workspace") == 2
+    assert "what 2 more such words cost is not worked out" in message
 
 
 def test_what_concurrency_costs(tmp_path: Path) -> None:
@@ -242,8 +242,8 @@ def test_programs_are_connected_too(tmp_path: Path) -> None:
     scale = function([parameter("from", "int8", SIZE), parameter("to", "int8", SIZE)], store("to", "from"))
     program(tmp_path, function(ports, invoke("scale", "x", "y")), scale=scale)
     table = '[models.q]\npath = "p.program.json"\n'
-    found = planned(asked(tmp_path, table + edge("q.y", "a.in0") + edge("a.out", "q.x")))
-    between = {b["name"]: (b["model"], b["shared_with"]) for b in found["buffers"] if b["kind"] == "connection"}
+    plan = planned(asked(tmp_path, table + edge("q.y", "a.in0") + edge("a.out", "q.x")))
+    between = {b["name"]: (b["model"], b["shared_with"]) for b in plan["buffers"] if b["kind"] == "connection"}
     assert between == {"q.y": ("q", ["a"]), "a.out": ("a", ["q"])}
     (tmp_path / "p.c").write_text(
         '#include <string.h>\n#include "q.h"\n'
@@ -280,13 +280,13 @@ def test_stages_and_explanations_say_what_is_kept_and_why(tmp_path: Path) -> Non
 
 def test_a_bound_of_models_at_the_same_time_has_no_step_but_their_names(tmp_path: Path) -> None:
     path = asked(tmp_path, top='concurrent = [["a", "b"]]\n')
-    found = planned(path)
-    pool = found["pools"][0]
+    plan = planned(path)
+    pool = plan["pools"][0]
     witness = pool["certificate"]
     assert witness["step"] is None
     assert {name.partition(".")[0] for name in witness["buffers"]} == {"a", "b"}
     apart = planned(asked(tmp_path))["pools"][0]["certificate"]
-    assert apart["step"] in [step["text"] for step in found["steps"]]
+    assert apart["step"] in [step["text"] for step in plan["steps"]]
     small = asked(tmp_path, top='concurrent = [["a", "b"]]\n')
     text = small.read_text("utf-8").replace('access = "rw"', f'access = "rw"\nsize = {pool["bound"] - 1}')
     small.write_text(text, encoding="utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model, planned, says, succeed
+from tests.support.cli import call, equals_tflm, manifest, one_model, planned, says
 from tests.support.tools import few, needs_c
 
 SCRATCH = """
@@ -39,10 +39,8 @@ EXACT = {
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(sorted(EXACT), 1))
 def test_models_of_tflm_are_exact(real_models: Path, tmp_path: Path, name: str) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     path = manifest(tmp_path, one_model("model", path=(real_models / "more" / f"{name}.tflite").as_posix()))
-    done = succeed("selftest", path, "--sanitize", "--runs", "12")
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--sanitize", "--runs", "12")
     assert planned(path)["workspace"]["achieved"] <= EXACT[name]
 
 

@@ -68,8 +68,8 @@ def test_all_separations_can_be_inspected(tmp_path: Path) -> None:
     for below, above, least, *_ in rows:
         gaps = [buffers[high]["offset"] - buffers[low]["offset"] for low, high in ((below, above), (above, below))]
         assert gaps[0] >= int(least.replace(",", "")) or gaps[1] > 0
-    found = json.loads(call("inspect", "separations", path, "--json").out)["pairs"]
-    assert [own["bytes"] for _, own in found] == [int(row[2].replace(",", "")) for row in rows]
+    record = json.loads(call("inspect", "separations", path, "--json").out)["pairs"]
+    assert [own["bytes"] for _, own in record] == [int(row[2].replace(",", "")) for row in rows]
     assert f"\n{len(rows)} separations: " in call("inspect", "problem", path).out
     path = manifest(tmp_path, DIGITS + "overlap = false\n")
     assert call("inspect", "separations", path).out.count("\n") == 1

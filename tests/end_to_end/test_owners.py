@@ -348,5 +348,5 @@ def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> No
     text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
     succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
     made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
-    said = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert said.stdout.split() == ["1", "1002", "2003", "3004"], said.stderr
+    message = subprocess.run([made], capture_output=True, text=True, check=False)
+    assert message.stdout.split() == ["1", "1002", "2003", "3004"], message.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.pages import rows
-from tests.support.cli import DATA, call, manifest, planned, says, succeed
+from tests.support.cli import DATA, call, equals_tflm, manifest, planned, says, succeed
 from tests.support.directions import run_towards
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
@@ -180,7 +180,6 @@ def test_a_rule_for_all_convolutions_of_a_net_that_ends_in_one(
     tmp_path: Path, dims: int, separators: str, shapes: list[str]
 ) -> None:
     """What it ends in is computed in rows and copied to the output; MAX_POOL_2D keeps the axes."""
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     path = ending_in_convolutions(tmp_path, dims, separators)
     shown = succeed("inspect", "axes", path)
     lines = shown.out.splitlines()[1:]
@@ -189,8 +188,7 @@ def test_a_rule_for_all_convolutions_of_a_net_that_ends_in_one(
     assert names[0].startswith("m.")
     assert lines[1].endswith(f"the axis separators of {names[0][2:]}")
     assert names[2].endswith(".in_vtcm")
-    done = succeed("selftest", path, "--sanitize", "--runs", 5)
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--sanitize", "--runs", 5)
 
 
 def test_inspect_shows_what_is_planned_in_pages(tmp_path: Path) -> None:

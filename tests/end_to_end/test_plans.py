@@ -40,35 +40,35 @@ def test_layer_by_layer_workspace_of_real_models_is_at_its_bound(
     real_models: Path, tmp_path: Path, name: str, workspace: int
 ) -> None:
     model = one_model(name, path=(real_models / f"{name}.tflite").as_posix())
-    made = planned(manifest(tmp_path, model + "[plan]\nrows = false\n"))
-    pool = made["pools"][0]
-    assert (pool["size"], pool["bound"], made["workspace"]["proven"]) == (workspace, workspace, "every order")
-    assert made["alternatives"]["models"][0]["workspace"] == workspace
+    plan = planned(manifest(tmp_path, model + "[plan]\nrows = false\n"))
+    pool = plan["pools"][0]
+    assert (pool["size"], pool["bound"], plan["workspace"]["proven"]) == (workspace, workspace, "every order")
+    assert plan["alternatives"]["models"][0]["workspace"] == workspace
 
 
 @pytest.mark.long
 def test_three_models_need_no_more_than_the_largest(real_models: Path, tmp_path: Path) -> None:
     models = "".join(f'[models.{n}]\npath = "{(real_models / n).as_posix()}.tflite"\n' for n in ("kws", "vww", "ic"))
-    made = planned(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
-    assert [pool["size"] for pool in made["pools"] if pool["access"] == "rw"] == [27_746]
-    ic, kws, vww = (model["workspace"] for model in made["alternatives"]["models"])
+    plan = planned(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
+    assert [pool["size"] for pool in plan["pools"] if pool["access"] == "rw"] == [27_746]
+    ic, kws, vww = (model["workspace"] for model in plan["alternatives"]["models"])
     assert ic <= 9_500
     assert kws <= 3_866
     assert vww == 27_746
 
 
 def test_a_full_pool_overflows_into_the_next(tmp_path: Path) -> None:
-    made = planned(manifest(tmp_path, f"{TWO_MODELS}[plan]\nrows = false\n"))
-    tcm, sram, flash = made["pools"]
+    plan = planned(manifest(tmp_path, f"{TWO_MODELS}[plan]\nrows = false\n"))
+    tcm, sram, flash = plan["pools"]
     assert 0 < tcm["size"] <= tcm["limit"] == 512
     assert sram["size"] > 0
     where = {
-        buffer["pool"] for buffer in made["buffers"] if buffer["model"] == "digits" and buffer["kind"] != "constant"
+        buffer["pool"] for buffer in plan["buffers"] if buffer["model"] == "digits" and buffer["kind"] != "constant"
     }
     assert where == {"tcm", "sram"}
-    only_sram = {b["pool"] for b in made["buffers"] if b["model"] == "odd_even" and b["kind"] != "constant"}
+    only_sram = {b["pool"] for b in plan["buffers"] if b["model"] == "odd_even" and b["kind"] != "constant"}
     assert only_sram == {"sram"}
-    assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in made["buffers"] if b["kind"] == "constant")
+    assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in plan["buffers"] if b["kind"] == "constant")
 
 
 def test_sums_over_pools_may_be_more_than_max_live_and_say_so(tmp_path: Path) -> None:
@@ -92,9 +92,9 @@ def test_a_model_that_only_rewrites_make_sound_is_planned(tmp_path: Path) -> Non
     """An operator that nobody needs cannot run: max-live is of the file as it is, and so not known."""
     (tmp_path / "dead.model.txt").write_text(DEAD, encoding="utf-8")
     path = manifest(tmp_path, one_model("dead", path="dead.model.txt"))
-    made = planned(path)
-    assert made["alternatives"]["max_live"] is None
-    assert made["workspace"]["achieved"] > 0
+    plan = planned(path)
+    assert plan["alternatives"]["max_live"] is None
+    assert plan["workspace"]["achieved"] > 0
     (line,) = (line for line in call("plan", path).out.splitlines() if line.startswith("max-live"))
     assert line.split()[1] == "-"
     off = manifest(tmp_path, one_model("dead", "rewrites = { dead = false }", "dead.model.txt"))
@@ -138,8 +138,8 @@ def test_one_byte_less_than_two_models_need_is_refused(real_models: Path, tmp_pa
 def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "fork.model.txt").write_text(FORK, encoding="utf-8")
     path = manifest(tmp_path, one_model("fork", path="fork.model.txt"))
-    made = planned(path)
-    assert any("UNIQUE" in reason for reason in made["models"][0]["without_kernel"])
+    plan = planned(path)
+    assert any("UNIQUE" in reason for reason in plan["models"][0]["without_kernel"])
     assert call("plan", path).out.startswith('warning: no C can be generated for model "fork": ')
     done = call("generate", path, "--out", tmp_path / "out")
     says(done, 1, "error[P305]", 'help: run it on a target with kernels = "extern"')
@@ -212,8 +212,8 @@ def test_unknown_algorithms_and_options_are_named(tmp_path: Path, table: str, co
 
 @pytest.mark.parametrize("algorithm", few(["greedy_by_size", "greedy_by_conflicts", "auto"], 1))
 def test_every_algorithm_by_its_name(tmp_path: Path, algorithm: str) -> None:
-    made = planned(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
-    assert made["algorithm"].startswith(algorithm)
+    plan = planned(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
+    assert plan["algorithm"].startswith(algorithm)
 
 
 def test_only_models_smaller_than_the_plan_are_planned_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -42,14 +42,14 @@ def table(folder: Path, text: str) -> str:
 
 
 def test_time_is_what_the_formula_says(tmp_path: Path) -> None:
-    made = layer_by_layer(tmp_path, DTCM.format('"64 KiB"') + DIGITS)
-    cost = made["cost"]
-    application = sum(b["size"] for b in made["buffers"] if b["kind"] in {"input", "output"})
-    [traffic] = [row for row in made["models"][0]["traffic"] if row["pool"] == "dtcm"]
+    plan = layer_by_layer(tmp_path, DTCM.format('"64 KiB"') + DIGITS)
+    cost = plan["cost"]
+    application = sum(b["size"] for b in plan["buffers"] if b["kind"] in {"input", "output"})
+    [traffic] = [row for row in plan["models"][0]["traffic"] if row["pool"] == "dtcm"]
     seconds = (traffic["read"] + traffic["written"] + application) / 8 / 480e6
     assert (cost["unit"], cost["total"]) == ("nanoseconds", int(seconds * 1e9))
     assert cost["total"] == cost["bound"]
-    assert made["alternatives"]["larger_pools"] is None
+    assert plan["alternatives"]["larger_pools"] is None
 
 
 def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
@@ -57,9 +57,9 @@ def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
     lines = [line.split() for line in call("inspect", "costs", path).out.replace(",", "").splitlines()]
     assert lines[0] == ["buffer", "pool", "nanoseconds"]
     costs = {(buffer, pool): float(cost) for buffer, pool, cost in lines[1:]}
-    made = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
-    total = sum(costs[buffer["name"], buffer["pool"]] for buffer in made["buffers"])
-    assert abs(total - made["cost"]["total"]) < len(lines)  # a tenth of each is rounded
+    plan = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    total = sum(costs[buffer["name"], buffer["pool"]] for buffer in plan["buffers"])
+    assert abs(total - plan["cost"]["total"]) < len(lines)  # a tenth of each is rounded
     assert json.loads(call("inspect", "costs", path, "--json").out)["unit"] == "SECONDS"
 
 
@@ -80,10 +80,10 @@ def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
     assert abs(saved - small["alternatives"]["larger_pools"]["saved"]) <= 1  # each is rounded down
     almost = layer_by_layer(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
     assert almost["alternatives"]["larger_pools"]["pools"] == [{"pool": "dtcm", "size": larger["size"], "more": 1}]
-    said = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS + "[plan]\nrows = false\n")
+    message = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS + "[plan]\nrows = false\n")
     assert (
         f"in larger pools, with {larger['size']:,} bytes of dtcm (1 more), "
-        "every buffer is where it costs least, by auto: saves " in said
+        "every buffer is where it costs least, by auto: saves " in message
     )
 
 
@@ -97,8 +97,8 @@ def test_the_algorithm_that_is_named_needs_no_larger_pool(
 
     def moved(algorithm: str, size: int) -> dict[str, Any] | None:
         chosen = f'[plan]\nalgorithm = "{algorithm}"\noverlap = false\n'
-        made = layer_by_layer(tmp_path, DTCM.format(size) + SRAM + models + chosen)
-        larger_pools: dict[str, Any] | None = made["alternatives"]["larger_pools"]
+        plan = layer_by_layer(tmp_path, DTCM.format(size) + SRAM + models + chosen)
+        larger_pools: dict[str, Any] | None = plan["alternatives"]["larger_pools"]
         return larger_pools
 
     small = moved(asked, 8000)
@@ -111,9 +111,9 @@ def test_the_algorithm_that_is_named_needs_no_larger_pool(
 @pytest.mark.long
 def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
     text = f'[pools.a]\naccess = "rw"\nsize = 700\n[pools.b]\naccess = "rw"\n{DIGITS}'
-    made = layer_by_layer(tmp_path, text)
-    cost = made["cost"]
-    in_b = [b for b in made["buffers"] if b["pool"] == "b"]
+    plan = layer_by_layer(tmp_path, text)
+    cost = plan["cost"]
+    in_b = [b for b in plan["buffers"] if b["pool"] == "b"]
     ports = sum(b["size"] for b in in_b if b["kind"] in {"input", "output"})
     assert (cost["unit"], cost["total"]) == ("bytes times rank", sum(b["read"] + b["written"] for b in in_b) + ports)
     assert "bytes times rank for one run of every model" in table(tmp_path, text)
@@ -121,8 +121,8 @@ def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
 
 def test_pools_without_a_speed_are_named(tmp_path: Path) -> None:
     text = DTCM.format(700) + f'[pools.ext]\naccess = "rw"\n{DIGITS}'
-    made = layer_by_layer(tmp_path, text)
-    assert made["cost"]["by_rank"] == ["ext"]
+    plan = layer_by_layer(tmp_path, text)
+    assert plan["cost"]["by_rank"] == ["ext"]
     assert "note: the bandwidth of ext is not known: " in table(tmp_path, text)
 
 

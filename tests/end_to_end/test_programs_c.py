@@ -71,8 +71,8 @@ def test_it_runs(generated: dict[str, Path], tmp_path: Path, way: str, compiler:
     language = ["-x", "c++"] if "++" in compiler else []
     options = [standard, *STRICT.split(), "-O2", *(["-DIN_POOL"] if way == "pool" else []), f"-I{generated[way]}"]
     subprocess.run([compiler, *options, *language, *files, "-o", tmp_path / "app"], check=True)
-    said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
-    assert [*map(int, said.split())] == SUMS
+    message = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
+    assert [*map(int, message.split())] == SUMS
 
 
 @pytest.mark.parametrize("way", ["pool", "application"])
@@ -189,8 +189,8 @@ def test_it_runs_in_memory_of_pages(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(IN_PAGES)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
-    assert [*map(int, said.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
+    message = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
+    assert [*map(int, message.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
 
 
 def test_arrays_of_the_caller_are_aligned_as_the_functions_demand(tmp_path: Path) -> None:
@@ -312,8 +312,8 @@ def test_functions_that_make_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_plan_lists_the_functions() -> None:
     names = ["vision_fused_depthwise_conv2d_relu", "vision_fused_mean_dense"]
-    made = planned(EXAMPLE / "usmp.toml")
-    assert made["models"][0]["extern_functions"] == names
+    plan = planned(EXAMPLE / "usmp.toml")
+    assert plan["models"][0]["extern_functions"] == names
     shown = call("plan", EXAMPLE / "usmp.toml").out
     head = "the application supplies these functions (vision.h declares them):\n"
     assert head + "".join(f"  {name}\n" for name in names) in shown

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from benchmarks import recompute
-from tests.support.cli import DATA, call, manifest, planned, succeed
+from tests.support.cli import DATA, call, equals_tflm, manifest, planned, succeed
 from tests.support.large_nets import mobilenet_v2
 from tests.support.nets import shuffled, time_series
 from tests.support.tools import needs_c
@@ -73,9 +73,7 @@ def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 @needs_c
 @pytest.mark.long
 def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = succeed("selftest", written(tmp_path, AGAIN), "--sanitize", "--runs", "2")
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(written(tmp_path, AGAIN), "--sanitize", "--runs", "2")
     out = tmp_path / "out"
     assert call("generate", tmp_path / "usmp.toml", "--out", out).code == 0
     text = (out / "small.c").read_text("utf-8")

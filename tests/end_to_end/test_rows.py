@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import PASSED, RW, call_apart, manifest, one_model, planned, succeed, tables
+from tests.support.cli import PASSED, RW, call_apart, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
 from tests.support.row_nets import drawn, residual, tall_window
@@ -33,8 +33,7 @@ def workspace(path: Path) -> int:
 
 
 def is_exact(path: Path, *options: str) -> None:
-    done = succeed("selftest", path, "--runs", "2", *options)
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--runs", "2", *options)
 
 
 def test_rows_need_less(net: Path) -> None:

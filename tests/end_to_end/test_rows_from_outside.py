@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import PASSED, RW, call, manifest, one_model, planned, succeed, tables
+from tests.support.cli import PASSED, RW, call, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
 from tests.support.row_nets import drawn
@@ -41,8 +41,7 @@ def workspace(path: Path) -> int:
 
 
 def is_exact(path: Path, *options: str) -> None:
-    done = succeed("selftest", path, "--runs", "3", "--sanitize", *options)
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--runs", "3", "--sanitize", *options)
 
 
 @pytest.mark.long
@@ -188,14 +187,14 @@ int main(void)
 
 @needs_c
 @pytest.mark.parametrize(
-    ("concurrent", "said"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
+    ("concurrent", "message"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
 )
-def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, said: str) -> None:
+def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, message: str) -> None:
     models = {"net": f'path = "{net.as_posix()}"\n{IN}', "other": f'path = "{net.as_posix()}"\norder = "file"\n'}
     text = concurrent + tables("p", {"ram": RW}, models) + ROWS
     assert call("generate", manifest(net.parent, text), "--out", net.parent / "out").code == 0
     program = built(net.parent / "out", net.parent, MEANWHILE, "cc", "-DUSMP_GUARD=1")
-    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.strip() == said
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.strip() == message
 
 
 INSTANCES = """
@@ -308,19 +307,21 @@ def test_a_row_in_a_wrong_place_is_caught(net: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("name", "extra", "said"),
+    ("name", "extra", "message"),
     [
         ("hello.tflite", IN, "cannot arrive row by row: FULLY_CONNECTED 0 does not run row by row"),
         ("micro_speech.tflite", IN, "cannot arrive row by row: it has the same bytes as another tensor"),
         ("kws.tflite", OUT, "cannot leave row by row: SOFTMAX 12 does not run row by row"),
     ],
 )
-def test_what_needs_all_of_it_is_refused(real_models: Path, tmp_path: Path, name: str, extra: str, said: str) -> None:
+def test_what_needs_all_of_it_is_refused(
+    real_models: Path, tmp_path: Path, name: str, extra: str, message: str
+) -> None:
     done = call("plan", manifest(tmp_path, one_model("m", extra, path=(real_models / name).as_posix()) + ROWS))
     assert done.code != 0
     assert "usmp.toml:5:" in done.err
     assert "error[P371]" in done.err
-    assert said in done.err
+    assert message in done.err
     assert "help: " in done.err
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.support.cli import RO, RW, call, manifest, succeed, tables
+from tests.support.cli import RO, RW, call, equals_tflm, manifest, succeed, tables
 from tests.support.row_nets import residual
 from tests.support.tools import few, needs_c, needs_oracle
 from tests.support.tree import ROOT
@@ -90,8 +90,7 @@ def test_rows_in_three_pools(tmp_path: Path) -> None:
 
 def is_exact(path: Path) -> Path:
     """Compare every row with that of TensorFlow Lite Micro, under sanitizers; return the folder of the generated C."""
-    done = succeed("selftest", path, "--runs", "2", "--sanitize", "--keep", path.parent / "kept")
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--runs", "2", "--sanitize", "--keep", path.parent / "kept")
     return path.parent / "kept"
 
 

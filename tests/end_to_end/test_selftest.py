@@ -247,11 +247,11 @@ def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pyte
     honest = passes.lifetimes
 
     def cut(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lifetimes:
-        found = honest(schedule, storage, survivors)
+        lifetimes = honest(schedule, storage, survivors)
         names = [buffer.name for buffer in storage.buffers]
         victim = names.index("digits.mix_1/Relu")
-        ((start, stop),) = found.intervals[victim]
-        intervals = list(found.intervals)
+        ((start, stop),) = lifetimes.intervals[victim]
+        intervals = list(lifetimes.intervals)
         intervals[victim] = (Interval(start, stop - 1),)
         return Lifetimes(tuple(intervals))
 

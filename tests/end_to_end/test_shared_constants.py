@@ -77,9 +77,9 @@ def test_comments_name_the_tensors_that_a_constant_stands_for(tmp_path: Path, la
     for file in ("m_constants.h", "p_pools.c"):
         code = (tmp_path / "out" / file).read_text()
         (comment,) = re.findall(r"/\* (m\.bias.*?) \*/", code, re.DOTALL)
-        said = comment.replace("\n     * ", " ").replace("* /", "*/")
-        assert said.startswith("m.bias*/0, of the model; also m.bias*/1")
-        assert said.endswith(ending)
+        message = comment.replace("\n     * ", " ").replace("* /", "*/")
+        assert message.startswith("m.bias*/0, of the model; also m.bias*/1")
+        assert message.endswith(ending)
         assert max(map(len, code.splitlines())) <= 120
 
 

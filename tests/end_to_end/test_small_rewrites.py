@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest, succeed
+from tests.support.cli import call, equals_tflm, manifest, succeed
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, activation, constant
 from tests.support.tools import needs_c
@@ -100,6 +100,4 @@ def test_a_kernel_of_the_application_gets_the_operators_of_the_file(tmp_path: Pa
 @needs_c
 @pytest.mark.parametrize("plan", ["", OFF])
 def test_every_tensor_that_is_kept_is_tflms(tmp_path: Path, plan: str) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = succeed("selftest", planned(tmp_path, plan), "--sanitize", "--runs", "20")
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(planned(tmp_path, plan), "--sanitize", "--runs", "20")

@@ -110,7 +110,7 @@ def test_wrong_plans_exit_with_4_and_name_the_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["--capacity", "12 KB"], 2, "U209"),
         (["--capacity", "many"], 2, "U209"),
@@ -131,10 +131,10 @@ def test_wrong_plans_exit_with_4_and_name_the_line(tmp_path: Path) -> None:
         (["--minimise"], 2, "did you mean --minimize?"),
     ],
 )
-def test_wrong_usage(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+def test_wrong_usage(tmp_path: Path, arguments: list[str], code: int, message: str) -> None:
     done = call("solve", file(tmp_path, EXAMPLE), *arguments)
     assert (done.code, done.out) == (code, "")
-    assert said in done.err
+    assert message in done.err
 
 
 def test_the_problem_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,14 +156,14 @@ def test_one_byte_and_no_buffers(tmp_path: Path) -> None:
     assert done.out.endswith("OPTIMAL: no plan is better\nverified plan by auto\n")
 
 
-@pytest.mark.parametrize(("count", "said"), [(2, '"p0" and "p1"'), (128, '"p0", "p1", "p2" and 125 more')])
-def test_pools_that_are_too_small_together(tmp_path: Path, count: int, said: str) -> None:
+@pytest.mark.parametrize(("count", "message"), [(2, '"p0" and "p1"'), (128, '"p0", "p1", "p2" and 125 more')])
+def test_pools_that_are_too_small_together(tmp_path: Path, count: int, message: str) -> None:
     document = {
         "pools": [{"name": f"p{i}", "limit": 4} for i in range(count)],
         "buffers": [{"name": f"b{i}", "size": 4, "intervals": [[0, 1]]} for i in range(count + 1)],
     }
     done = call("solve", file(tmp_path, json.dumps(document), "problem.json"))
-    assert f"pools {said} together ({4 * count} bytes) are 4 bytes too small" in done.err
+    assert f"pools {message} together ({4 * count} bytes) are 4 bytes too small" in done.err
     assert "enlarge one of the pools" in done.err
 
 
@@ -195,11 +195,11 @@ def test_the_problems_of_minimalloc(dsa_cases: list[Path], tmp_path: Path) -> No
         out = tmp_path / f"{path.stem}.json"
         succeed("solve", path, "--algorithm", "greedy_by_size", "--out", out)
         assert call("verify", out, path).code == 0
-        found = json.loads(out.read_text())["pools"][0]
-        assert found["bound"] <= 1048576 <= found["peak"]  # each fits there, and that is not for the greedy
+        record = json.loads(out.read_text())["pools"][0]
+        assert record["bound"] <= 1048576 <= record["peak"]  # each fits there, and that is not for the greedy
         done = call("solve", path, "--algorithm", "greedy_by_size", "--capacity", "1 MiB")
         assert (done.code, done.out.split(":")[0]) == (3, "UNKNOWN")
-        assert call("solve", path, "--capacity", found["bound"] - 1).out.startswith("INFEASIBLE")
+        assert call("solve", path, "--capacity", record["bound"] - 1).out.startswith("INFEASIBLE")
 
 
 MANIFEST = """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support import lstms, stateful
-from tests.support.cli import PASSED, RO, RW, call, manifest, one_model, planned, says, succeed, tables
+from tests.support.cli import PASSED, RO, RW, call, equals_tflm, manifest, one_model, planned, says, succeed, tables
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
 from tests.support.tools import few, needs_c, needs_gcc
@@ -79,14 +79,12 @@ def framed(net: Net, kept: Value, given: Value) -> tuple[Value, Value]:
 def test_what_operators_leave_in_a_variable_is_there_in_the_next_run(
     tmp_path: Path, make: Callable[[Net, Value, Value], tuple[Value, Value]]
 ) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     net = RememberingNet(0)
     kept, given = net.input(4, 4, 2), net.input(4, 4, 2)
     value, shown = make(net, kept, given)
     net.remember(value, {kept.index})
     (tmp_path / "m.tflite").write_bytes(net.file(shown))
-    done = succeed("selftest", manifest(tmp_path, one_model("m", path="m.tflite")))
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(manifest(tmp_path, one_model("m", path="m.tflite")))
 
 
 def twice(folder: Path, extra: str) -> Path:

@@ -170,7 +170,7 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
 @needs_tvm
 @pytest.mark.drawn("model")
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         ("varying", "axis 0 of input x varies, as n does"),
         (
@@ -186,12 +186,12 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
         pytest.param("sorting", "it calls tvm.contrib.sort.topk of TVM's run time", marks=pytest.mark.long),
     ],
 )
-def test_what_it_refuses(tmp_path: Path, model: str, said: str) -> None:
+def test_what_it_refuses(tmp_path: Path, model: str, message: str) -> None:
     project(tmp_path, *write_models(tmp_path, model))
     done = usmp_build(tmp_path, "generate", "--out", "out")
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert "error[T258]: TVM makes no program of it: " in done.err
-    assert said in done.err
+    assert message in done.err
 
 
 @needs_tvm
@@ -209,8 +209,8 @@ def test_what_is_too_large_as_a_program_is_said_of_the_model(tmp_path: Path) -> 
     project(tmp_path, model)
     done = usmp_build(tmp_path, "plan")
     assert done.code == 1
-    said = "the program that TVM makes of it is too large: statements are nested over 200 deep"
-    assert f"endless.onnx: error[T270]: {said}\n" in done.err
+    message = "the program that TVM makes of it is too large: statements are nested over 200 deep"
+    assert f"endless.onnx: error[T270]: {message}\n" in done.err
 
 
 @needs_tvm
@@ -235,11 +235,11 @@ def test_a_lack_of_memory_is_said_of_the_model(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("there", "message"),
     [(None, "apache-tvm is not installed"), ("0.26.1", "apache-tvm 0.26.1 is installed, but only 0.27 is supported")],
 )
 def test_without_tvm_the_command_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str | None, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str | None, message: str
 ) -> None:
     def version(package: str) -> str:
         if there is None:
@@ -249,4 +249,4 @@ def test_without_tvm_the_command_says_what_to_install(
     monkeypatch.setattr("usmp_build.importers.tvm.process.version", version)
     (tmp_path / "net.onnx").write_bytes(b"")
     project(tmp_path, tmp_path / "net.onnx")
-    says(call("plan", tmp_path / "usmp.toml"), 1, f"error[T259]: {said}", "help: pip install 'usmp_build[tvm]'")
+    says(call("plan", tmp_path / "usmp.toml"), 1, f"error[T259]: {message}", "help: pip install 'usmp_build[tvm]'")

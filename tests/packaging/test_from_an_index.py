@@ -38,9 +38,9 @@ def run(tool: str, *arguments: object, env: Mapping[str, str] | None = None) -> 
 def installed(python: str, folder: Path, *arguments: object) -> Environment:
     """A fresh environment of an interpreter, with what uv installs."""
     run("uv", "venv", "--no-python-downloads", "--python", python, folder)
-    made = Environment(folder)
-    run("uv", "pip", "install", "--python", made.python, *arguments)
-    return made
+    environment = Environment(folder)
+    run("uv", "pip", "install", "--python", environment.python, *arguments)
+    return environment
 
 
 def plans_as_we_do(environment: Environment, folder: Path) -> bool:

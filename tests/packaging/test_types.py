@@ -66,7 +66,7 @@ def test_a_project_that_uses_the_package_is_typed(from_wheel: Environment, tmp_p
 
 
 def test_wrong_uses_are_found(from_wheel: Environment, tmp_path: Path) -> None:
-    code, said = mypy(from_wheel, WRONG, tmp_path)
+    code, message = mypy(from_wheel, WRONG, tmp_path)
     assert code == 1
-    assert 'Argument 1 to "solve" has incompatible type "str"' in said
-    assert 'Argument "limit" to "Pool" has incompatible type "str"' in said
+    assert 'Argument 1 to "solve" has incompatible type "str"' in message
+    assert 'Argument "limit" to "Pool" has incompatible type "str"' in message

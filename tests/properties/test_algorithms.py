@@ -63,7 +63,7 @@ def is_sound(problem: Problem, plan: Plan) -> bool:
 
 
 @every_algorithm
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(problem=problems())
 def test_plans_are_sound(algorithm: Algorithm, problem: Problem) -> None:
     plan = algorithm(problem)

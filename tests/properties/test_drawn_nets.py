@@ -33,10 +33,10 @@ def written(folder: Path, count: int) -> Path:
 @pytest.mark.long
 def test_the_first_nets_have_what_is_to_meet(tmp_path: Path) -> None:
     models = planned(written(tmp_path, 10))["models"]
-    found = [{row["rewrite"] for row in model["rewrites"]} for model in models]
-    assert sum("parts" in names for names in found) >= 5
-    assert any({"parts", "constant_channels"} <= names for names in found)
-    assert any({"parts", "pads"} <= names for names in found)
+    rewrites = [{row["rewrite"] for row in model["rewrites"]} for model in models]
+    assert sum("parts" in names for names in rewrites) >= 5
+    assert any({"parts", "constant_channels"} <= names for names in rewrites)
+    assert any({"parts", "pads"} <= names for names in rewrites)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -81,8 +81,8 @@ subgraph 1 "scale"
 
 
 def cuts() -> list[tuple[int, int, bool]]:
-    found = analyze(model(TIGHT)).lifetimes.intervals
-    return [(b, i, end) for b, intervals in enumerate(found) for i in range(len(intervals)) for end in (False, True)]
+    analysis = analyze(model(TIGHT)).lifetimes.intervals
+    return [(b, i, end) for b, intervals in enumerate(analysis) for i in range(len(intervals)) for end in (False, True)]
 
 
 @pytest.mark.parametrize(("buffer", "interval", "at_end"), cuts())

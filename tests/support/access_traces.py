@@ -32,6 +32,6 @@ def trace(accesses: Accesses) -> Iterator[dict[tuple[int, bool], set[int]]]:
             for inner in rounds(part.loops, accesses.backward and not part.forward):
                 turn: dict[tuple[int, bool], set[int]] = {}
                 for touch in part.touches:
-                    found = touched(touch, (*outer, *inner), accesses.widths[touch.operand])
-                    turn[touch.operand, touch.writes] = turn.get((touch.operand, touch.writes), set()) | found
+                    bytes_ = touched(touch, (*outer, *inner), accesses.widths[touch.operand])
+                    turn[touch.operand, touch.writes] = turn.get((touch.operand, touch.writes), set()) | bytes_
                 yield turn

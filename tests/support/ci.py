@@ -16,9 +16,9 @@ def installing() -> set[str]:
 
 def packages() -> set[str]:
     """The packages that CI installs."""
-    found = re.search(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
-    assert found
-    return set(found[1].replace("\\", "").split())
+    match = re.search(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
+    assert match
+    return set(match[1].replace("\\", "").split())
 
 
 def commands(text: str) -> set[str]:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.processes import Done, run
 from tests.support.tree import ROOT
 from usmp_build.cli import main
@@ -32,6 +34,12 @@ def succeed(*arguments: object) -> Done:
     done = call(*arguments)
     assert done.code == 0, done.err
     return done
+
+
+def equals_tflm(*arguments: object) -> None:
+    """Run the self-test of a manifest: every tensor must be that of TensorFlow Lite Micro, if that is installed."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    assert "all equal to those of TensorFlow Lite Micro" in succeed("selftest", *arguments).out
 
 
 def says(done: Done, code: int, *words: str) -> None:

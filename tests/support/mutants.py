@@ -153,10 +153,10 @@ def _operators(graph: schema.SubGraph, random: Random, _: schema.Model) -> schem
             ops.remove(op)
             ops.insert(at, op)
         case _:
-            made = tuple(range(len(tensors), len(tensors) + len(op.outputs)))
+            results = tuple(range(len(tensors), len(tensors) + len(op.outputs)))
             tensors += [graph.tensors[max(0, min(t, len(tensors) - 1))] for t in op.outputs]
-            ops.append(replace(op, outputs=made))
-            outputs = (*graph.outputs, *made[: random.randrange(2)])
+            ops.append(replace(op, outputs=results))
+            outputs = (*graph.outputs, *results[: random.randrange(2)])
             return replace(graph, operators=tuple(ops), tensors=tuple(tensors), outputs=outputs)
     return replace(graph, operators=tuple(ops))
 

@@ -35,6 +35,6 @@ def computed(graph: Subgraph, runner: Runner, inputs: Sequence[Array]) -> list[A
             continue
         read = [t for t in dict.fromkeys(op.inputs) if t is not None and not graph.tensors[t].is_constant]
         one = replace(graph, inputs=tuple(read), outputs=op.outputs, operators=(op,))
-        given = tuple(values[t] for t in read)
-        values |= zip(op.outputs, runner.run(one, kernel_of(Case(one, given)), given), strict=True)
+        operands = tuple(values[t] for t in read)
+        values |= zip(op.outputs, runner.run(one, kernel_of(Case(one, operands)), operands), strict=True)
     return [values[t] for t in graph.outputs]

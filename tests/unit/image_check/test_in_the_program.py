@@ -43,8 +43,8 @@ def report(built: Built, *records: PoolRecord, with_map: bool = False) -> Report
     return check(plan(*records), built.image, read_map(built.map, "small.map") if with_map else None)
 
 
-def said(found: Report) -> dict[str, str]:
-    return {each.code: each.message for each in found.wrong}
+def said(findings: Report) -> dict[str, str]:
+    return {each.code: each.message for each in findings.wrong}
 
 
 @pytest.mark.parametrize("constants", [".data.p", ".usmp.p.itcm"])
@@ -55,18 +55,18 @@ def test_pools_in_sections_of_the_program_are_right(
 ) -> None:
     """Constants in no section of the program are placed beside its constants by every linker."""
     built = link(tmp_path, *placed(workspace, constants), machine=machine)
-    found = report(built, *pools(workspace, constants))
-    assert found.wrong == ()
-    (ram, *_) = found.linked
+    findings = report(built, *pools(workspace, constants))
+    assert findings.wrong == ()
+    (ram, *_) = findings.linked
     assert (ram.name, ram.section, ram.extent.size) == ("ram", workspace[:-2], 256)
-    assert not any('"ram"' in text for text in found.unchecked)
+    assert not any('"ram"' in text for text in findings.unchecked)
 
 
 def test_a_map_shows_the_array_of_a_stripped_image(tmp_path: Path) -> None:
     built = link(tmp_path, *placed(".bss.p", ".data.p"), strip=True)
-    found = report(built, *pools(".bss.p", ".data.p"), with_map=True)
-    assert found.wrong == ()
-    assert [(each.name, each.section, each.extent.size) for each in found.linked] == [("ram", ".bss", 256)]
+    findings = report(built, *pools(".bss.p", ".data.p"), with_map=True)
+    assert findings.wrong == ()
+    assert [(each.name, each.section, each.extent.size) for each in findings.linked] == [("ram", ".bss", 256)]
     smaller = link(tmp_path, *placed(".bss.p", ".data.p"), ("[256]", "[240]"), strip=True)
     assert "240 bytes, planned are 256" in said(report(smaller, *pools(".bss.p", ".data.p"), with_map=True))["S613"]
 
@@ -94,13 +94,13 @@ FAULTS = {
 def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
     edits, code, message = FAULTS[fault]
     built = link(tmp_path, *placed(".bss.p", ".data.p"), *edits)
-    found = said(report(built, *pools(".bss.p", ".data.p")))
-    assert list(found) == [code]
-    assert message in found[code]
+    codes = said(report(built, *pools(".bss.p", ".data.p")))
+    assert list(codes) == [code]
+    assert message in codes[code]
 
 
 def test_a_pool_with_a_region_or_an_address_is_placed_by_the_fragment(tmp_path: Path) -> None:
     built = link(tmp_path, *placed(".bss.p", ".data.p"))
     for more in ({"region": "OTHER"}, {"origin": 0x30000000}):
-        found = said(report(built, *pools(".bss.p", ".data.p", **more)))
-        assert "its object p_ram_pool is in .bss at 0x3000" in found["S619"]
+        codes = said(report(built, *pools(".bss.p", ".data.p", **more)))
+        assert "its object p_ram_pool is in .bss at 0x3000" in codes["S619"]

@@ -58,9 +58,9 @@ def test_a_handle_that_is_marked_as_a_variable_is_a_handle() -> None:
     marked = SUM.replace('%0 "" resource[]', '%0 "" float32[] variable').replace(
         '"sum" resource[]', '"sum" int8[] variable'
     )
-    made = rewrite(model(marked)).model
-    assert [op.kind for op in made.main.operators] == ["READ_VARIABLE", "ADD", "ASSIGN_VARIABLE"]
-    assert made.main.tensors[1].initial == bytes([1, 2, 3, 4])
+    rewritten = rewrite(model(marked)).model
+    assert [op.kind for op in rewritten.main.operators] == ["READ_VARIABLE", "ADD", "ASSIGN_VARIABLE"]
+    assert rewritten.main.tensors[1].initial == bytes([1, 2, 3, 4])
 
 
 def test_call_once_stays_where_it_does_something_else() -> None:
