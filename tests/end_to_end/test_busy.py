@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
 from tests.support.host_c import built
+from tests.support.processes import output, run
 from tests.support.tools import need
 
 MODELS = {"digits": DIGITS, "odd_even": ODD_EVEN}
@@ -75,8 +76,8 @@ int main(void)
 def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition: str, message: str) -> None:
     assert call("generate", manifest(tmp_path, plan), "--out", tmp_path / "out").code == 0
     program = built(tmp_path / "out", tmp_path, MAIN, "gcc", definition, "-DUSMP_HOOK")
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == message.split()
+    done = run([program])
+    assert done.out.split() == message.split()
 
 
 AT_ZERO = """
@@ -101,7 +102,7 @@ def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
     """What is nowhere on this machine is where some processors have their fastest memory."""
     assert call("generate", manifest(tmp_path, PLAN), "--out", tmp_path / "out").code == 0
     program = built(tmp_path / "out", tmp_path, AT_ZERO, "gcc")
-    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "0 3 0\n"
+    assert output([program]) == "0 3 0\n"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
 def test_a_release_build_has_no_guard(tmp_path: Path, flags: list[str], guarded: bool) -> None:
     assert call("generate", manifest(tmp_path, OWNED), "--out", tmp_path / "out").code == 0
     program = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DPASSED", *flags)
-    symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+    symbols = output(["nm", program])
     assert [name in symbols for name in ("two_enter", "two_leave", "two_running", "two_excluded")] == [guarded] * 4
 
 
@@ -135,7 +136,7 @@ def test_processors_without_atomic_instructions_need_no_library(
     command = [compiler, "-std=c99", *flags, "-c", "two_pools.c", "-o", "pools.o"]
     subprocess.run(command, cwd=tmp_path / "out", check=True)
     undefined = ["nm", "-u", tmp_path / "out" / "pools.o"]
-    assert subprocess.run(undefined, capture_output=True, text=True, check=True).stdout == ""
+    assert output(undefined) == ""
 
 
 def test_without_builtins_the_guard_is_plain_c(tmp_path: Path) -> None:
@@ -143,5 +144,5 @@ def test_without_builtins_the_guard_is_plain_c(tmp_path: Path) -> None:
     assert call("generate", manifest(tmp_path, PLAN), "--out", tmp_path / "out").code == 0
     flags = ["-DUSMP_LOAD(place)=(place)", "-DUSMP_STORE(place,value)=((void)((place)=(value)))"]
     program = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DSOLO", "-DUSMP_HOOK", *flags)
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == "3 3 0 3 3 0".split()
+    done = run([program])
+    assert done.out.split() == "3 3 0 3 3 0".split()

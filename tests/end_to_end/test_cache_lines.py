@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.cli import call, manifest, succeed
+from tests.support.processes import output, run
 from tests.support.tools import need, needs_gcc
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -253,10 +254,7 @@ def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Pat
         )
     (out / "check.c").write_text(text, encoding="utf-8")
     sources = sorted(str(source) for source in out.glob("*.c"))
-    done = subprocess.run(
-        ["gcc", *FLAGS, f"-I{out}", *sources, "-o", out / "check", "-lm"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    output(["gcc", *FLAGS, f"-I{out}", *sources, "-o", out / "check", "-lm"])
     assert subprocess.run([out / "check"], check=False).returncode == 0
 
 
@@ -275,10 +273,8 @@ def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path
     assert end % 32, "the lines are full anyway"
     moved = re.sub(rf"{above}_OFFSET = \d+", f"{above}_OFFSET = {-(-end // 4) * 4}", source)
     (out / "digits.c").write_text(moved, encoding="utf-8")
-    done = subprocess.run(
-        ["gcc", *FLAGS, f"-I{out}", "-c", out / "digits.c", "-o", out / "x.o"], capture_output=True, text=True
-    )
-    assert done.returncode != 0
+    done = run(["gcc", *FLAGS, f"-I{out}", "-c", out / "digits.c", "-o", out / "x.o"])
+    assert done.code != 0
 
 
 def test_every_tensor_is_exact_with_lines_kept_apart(cached: Path) -> None:

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from itertools import permutations
@@ -24,6 +23,7 @@ from tests.support.cli import call
 from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.lstms import lstm
 from tests.support.net import LINEAR, Net
+from tests.support.processes import run
 from tests.support.spoiled_json import spoiled
 from usmp_build import pipeline
 from usmp_build.files import DictFiles
@@ -201,9 +201,9 @@ def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
     program.write_text(text, encoding="utf-8")
     for name, code in (("digits", 0), ("odd_even", 1)):
         command = [sys.executable, "-I", str(program), str(tmp_path / "plan.json"), str(DATA / f"{name}.tflite")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert (done.returncode, done.stderr) == (code, "")
-        assert done.stdout.startswith("wrong: " if code else "right: ")
+        done = run(command, tmp_path)
+        assert (done.code, done.err) == (code, "")
+        assert done.out.startswith("wrong: " if code else "right: ")
 
 
 def _planned(manifest: str, **models: bytes) -> tuple[dict[str, Any], list[Any]]:

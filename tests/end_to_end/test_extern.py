@@ -1,7 +1,6 @@
 """Kernels of the application: they are declared, called and compiled in, and what is missing is told by name."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from tests.support.cli import call, manifest, one_model, planned, says, succeed
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.support.host_c import STRICT
+from tests.support.processes import output
 from tests.support.tools import few, need
 from tests.support.tree import ROOT
 
@@ -111,14 +111,7 @@ def test_a_model_of_such_kernels_alone_compiles(tmp_path: Path, name: str, comma
     need(command[0])
     succeed("generate", manifest(tmp_path, EXTERN + one_model(name)), "--out", tmp_path / "out")
     sources = sorted(path.name for path in (tmp_path / "out").glob("*.c"))
-    compiled = subprocess.run(
-        [*command, *STRICT.split(), "-fsyntax-only", *sources],
-        cwd=tmp_path / "out",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert compiled.returncode == 0, compiled.stderr
+    output([*command, *STRICT.split(), "-fsyntax-only", *sources], tmp_path / "out")
 
 
 def test_generate_names_the_functions(digits: Path, tmp_path: Path) -> None:
@@ -147,10 +140,7 @@ def test_custom_operators_are_called_whatever_their_names_are(tmp_path: Path, co
     text = f'[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n[models.c]\npath = "c.tflite"\n{EXTERN}'
     folder = tmp_path / "out"
     succeed("generate", manifest(tmp_path, text), "--out", folder)
-    built = subprocess.run(
-        [*compiler, *STRICT.split(), "-c", "c.c", "-o", "c.o"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stderr
+    output([*compiler, *STRICT.split(), "-c", "c.c", "-o", "c.o"], folder)
     code = re.sub(r"/\*.*?\*/", "", (folder / "c.c").read_text("utf-8"), flags=re.DOTALL)
     assert "evil" not in code.replace("int_evil_void", "")
     assert "hostname" not in code.replace("include_etc_hostname", "")

@@ -15,7 +15,7 @@ import pytest
 from tests.support import stateful
 from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, succeed, tables
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
-from tests.support.processes import run
+from tests.support.processes import output, run
 from tests.support.tools import few, need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
@@ -55,18 +55,16 @@ def test_a_header_of_another_version_is_refused(generated: list[Path], tmp_path:
     shutil.copytree(generated[0], tmp_path / "two")
     runtime = tmp_path / "two" / "usmp.h"
     runtime.write_text(runtime.read_text().replace("#define USMP_ABI 2", "#define USMP_ABI 1"))
-    done = subprocess.run(["cc", "-c", "digits.c"], cwd=tmp_path / "two", capture_output=True, text=True, check=False)
-    assert "generate both again" in done.stderr
+    done = run(["cc", "-c", "digits.c"], tmp_path / "two")
+    assert "generate both again" in done.err
 
 
 def test_who_loads_in_a_way_of_their_own_stores_so_too(generated: list[Path]) -> None:
     command = ["cc", "-std=c99", "-fsyntax-only", "-DUSMP_LOAD(place)=(place)"]
     for more, wanted in (([], "define USMP_STORE(place, value), too"), (["-DUSMP_STORE(place, value)=(place)"], "")):
-        done = subprocess.run(
-            [*command, *more, "usmp.h"], cwd=generated[0], capture_output=True, text=True, check=False
-        )
-        assert (done.returncode != 0) == bool(wanted)
-        assert wanted in done.stderr
+        done = run([*command, *more, "usmp.h"], generated[0])
+        assert (done.code != 0) == bool(wanted)
+        assert wanted in done.err
 
 
 def test_comments_say_what_the_numbers_beside_them_are(generated: list[Path]) -> None:
@@ -97,9 +95,9 @@ def test_a_compiler_of_which_nothing_is_known_is_told_about_types_that_alias(gen
 
     def stopped_at(*defined: str) -> list[str]:
         command = [*unknown, *defined, "usmp.h"]
-        done = subprocess.run(command, cwd=generated[0], capture_output=True, text=True, check=False)
-        assert (done.returncode == 0) == ("#error" not in done.stderr), done.stderr
-        return re.findall(r"#error \"(.*?)\"", done.stderr)
+        done = run(command, generated[0])
+        assert (done.code == 0) == ("#error" not in done.err), done.err
+        return re.findall(r"#error \"(.*?)\"", done.err)
 
     assert stopped_at() == [
         "switch off type-based alias analysis (IAR: --no_tbaa), then define USMP_MAY_ALIAS as nothing"
@@ -138,9 +136,9 @@ def test_the_compiler_finds_exactly_the_plans_that_are_broken(tmp_path: Path, st
         for moved in (offset - 1, offset + 1):
             source.write_text(text.replace(f"{name} = {offset},", f"{name} = {moved},"))
             command = ["cc", f"-std={standard}", "-fsyntax-only", source.name]
-            done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, check=False)
+            done = run(command, source.parent)
             broken = breaks(buffer, moved, buffers)
-            assert (done.returncode != 0) == broken, f"{name} = {moved}: {done.stderr}"
+            assert (done.code != 0) == broken, f"{name} = {moved}: {done.err}"
             verdicts.append(broken)
     assert len(verdicts) == 2 * len(buffers)
     assert any(verdicts)
@@ -202,9 +200,9 @@ def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path, comp
         (source,) = folder.glob("*_pools.c")
         target = tmp_path / "pools.o"
         subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
-        listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
+        listed = output(["size", "-A", target])
         found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
-        symbols = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
+        symbols = output(["nm", target])
         for pool in plan["pools"]:
             name = pool["name"]
             assert int(found.get(pool["section"], 0)) == pool["size"], name

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.cli import RO, RW, call, manifest, planned, says, succeed, tables
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
+from tests.support.processes import output
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import few, need
 from usmp_build import effort, passes
@@ -347,8 +348,7 @@ def threads(folder: Path, top: str) -> subprocess.CompletedProcess[str]:
     (folder / "out" / "main.c").write_text(THREADS.replace("\\\\", "\\"), encoding="utf-8")
     files = ["main.c", "a.c", "b.c", "p_pools.c", "p_kernels.c"]
     command = ["gcc", "-std=c99", "-O1", "-g", "-DNDEBUG", "-fsanitize=thread", "-pthread", *files, "-o", "both"]
-    built = subprocess.run(command, cwd=folder / "out", capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
+    output(command, folder / "out")
     return subprocess.run([folder / "out" / "both"], capture_output=True, text=True, check=False)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.cli import DATA, DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, says, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
+from tests.support.processes import run
 from tests.support.programs_c import EVERYTHING, alloc, const, function, invoke, parameter, program, store
 from tests.support.tools import few
 
@@ -171,8 +172,8 @@ def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -
 
 def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
     made = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == [*"1121", *"1240", *"1111", *"120"], done.stderr
+    done = run([made])
+    assert done.out.split() == [*"1121", *"1240", *"1111", *"120"], done.err
 
 
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
@@ -244,10 +245,10 @@ def test_instances_have_variables_of_their_own(tmp_path: Path) -> None:
     path = manifest(tmp_path, tables("p", {"sram": RW + PASSED}, models))
     assert call("generate", path, "--out", tmp_path / "out").code == 0
     made = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    *statuses, first, second, third, fourth = done.stdout.split()
+    done = run([made])
+    *statuses, first, second, third, fourth = done.out.split()
     assert statuses == ["0", "0", "1"]
-    assert (first, second) == (third, fourth), done.stderr
+    assert (first, second) == (third, fourth), done.err
     assert first != second
 
 
@@ -348,5 +349,5 @@ def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> No
     text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
     succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
     made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
-    message = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert message.stdout.split() == ["1", "1002", "2003", "3004"], message.stderr
+    message = run([made])
+    assert message.out.split() == ["1", "1002", "2003", "3004"], message.err

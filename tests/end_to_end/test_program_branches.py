@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.support.cli import call, manifest, succeed
 from tests.support.host_c import STRICT, compile_folder
+from tests.support.processes import output
 from tests.support.programs_c import alloc, branch, function, invoke, parameter, program, store
 
 CHOOSING = """
@@ -57,7 +58,7 @@ def test_one_arm_of_a_branch_runs_and_the_arms_share_their_memory(tmp_path: Path
     (tmp_path / "main.c").write_text(CHOOSING)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    message = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
+    message = output([tmp_path / "app"])
     assert [*map(int, message.split())] == [7, 31, 1, 49]
 
 

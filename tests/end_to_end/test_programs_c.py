@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.cli import call, manifest, planned, says, succeed
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
+from tests.support.processes import output
 from tests.support.programs_c import (
     EVERYTHING,
     FUNCTIONS,
@@ -71,7 +72,7 @@ def test_it_runs(generated: dict[str, Path], tmp_path: Path, way: str, compiler:
     language = ["-x", "c++"] if "++" in compiler else []
     options = [standard, *STRICT.split(), "-O2", *(["-DIN_POOL"] if way == "pool" else []), f"-I{generated[way]}"]
     subprocess.run([compiler, *options, *language, *files, "-o", tmp_path / "app"], check=True)
-    message = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
+    message = output([tmp_path / "app"])
     assert [*map(int, message.split())] == SUMS
 
 
@@ -189,7 +190,7 @@ def test_it_runs_in_memory_of_pages(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(IN_PAGES)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    message = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
+    message = output([tmp_path / "app"])
     assert [*map(int, message.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
 
 

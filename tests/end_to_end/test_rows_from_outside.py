@@ -11,6 +11,7 @@ import pytest
 from tests.support.cli import PASSED, RW, call, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
+from tests.support.processes import output, run
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
 from tests.support.tree import ROOT
@@ -154,10 +155,10 @@ def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
     """OK 0, NULL 1, BUSY 3, NOT_BEGUN 5, ROWS 6; only the guard knows of another run in the same pool."""
     out = net.parent / "out"
     assert call("generate", of(net), "--out", out).code == 0
-    done = subprocess.run([built(out, net.parent, MISUSE, "cc", mode)], capture_output=True, text=True, check=False)
+    done = run([built(out, net.parent, MISUSE, "cc", mode)])
     second_run = 3 if "GUARD" in mode else 0
-    assert done.returncode == 0
-    assert done.stdout.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
+    assert done.code == 0
+    assert done.out.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
 
 
 MEANWHILE = """
@@ -194,7 +195,7 @@ def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, message: str
     text = concurrent + tables("p", {"ram": RW}, models) + ROWS
     assert call("generate", manifest(net.parent, text), "--out", net.parent / "out").code == 0
     program = built(net.parent / "out", net.parent, MEANWHILE, "cc", "-DUSMP_GUARD=1")
-    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.strip() == message
+    assert output([program]).strip() == message
 
 
 INSTANCES = """

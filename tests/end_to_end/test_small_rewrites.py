@@ -16,8 +16,6 @@ from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.sums import Conv2D
 
-ALL = ["PAD", "CONV_2D", "RELU", "QUANTIZE", "PAD", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D", "ADD", "LOGISTIC", "RELU"]
-
 
 def network() -> bytes:
     """A convolution and means over padded images, a clamp behind each sum, two equal operators and one for nothing."""
@@ -80,21 +78,6 @@ def test_what_is_left(tmp_path: Path) -> None:
 
 SWITCHES = ("identities", "duplicates", "pads", "activations", "lookups", "dead")
 OFF = f"rewrites = {{ {', '.join(f'{name} = false' for name in SWITCHES)} }}"
-
-
-@pytest.mark.parametrize(("plan", "model"), [(OFF, ""), ("", OFF), (OFF.replace("dead = false", "dead = true"), OFF)])
-def test_switches_for_all_models_and_for_one(tmp_path: Path, plan: str, model: str) -> None:
-    assert [line.partition("(")[0] for line in operators(planned(tmp_path, plan, model))] == ALL
-
-
-def test_a_model_goes_before_the_plan(tmp_path: Path) -> None:
-    kinds = [line.partition("(")[0] for line in operators(planned(tmp_path, OFF, "rewrites.dead = true"))]
-    assert kinds == [kind for kind in ALL if kind != "LOGISTIC"]
-
-
-def test_a_kernel_of_the_application_gets_the_operators_of_the_file(tmp_path: Path) -> None:
-    extern = '[[models.net.place]]\noperators = "*"\nkernels = "extern"\n'
-    assert [line.partition("(")[0] for line in operators(planned(tmp_path, "", extern))] == ALL
 
 
 @needs_c

@@ -85,18 +85,6 @@ def test_what_is_not_found_is_not_called_impossible(tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_a_problem_as_json(tmp_path: Path) -> None:
-    document = {
-        "pools": [{"name": "fast", "limit": 8}, {"name": "slow"}],
-        "buffers": [{"name": name, "size": 8, "costs": [0, 9]} for name in "abc"],
-        "conflicts": [["a", "b"], ["b", "c"]],
-        "separations": [{"below": "a", "above": "b", "bytes": 0}],
-    }
-    path = file(tmp_path, json.dumps(document), "problem.json")
-    succeed("solve", path, "--out", tmp_path / "plan.json")
-    assert call("verify", tmp_path / "plan.json", path).code == 0
-
-
 def test_wrong_plans_exit_with_4_and_name_the_line(tmp_path: Path) -> None:
     path, out = file(tmp_path, EXAMPLE), tmp_path / "plan.json"
     call("solve", path, "--out", out)
@@ -172,12 +160,6 @@ def test_a_device_is_not_read() -> None:
     done = call("solve", "/dev/null")
     assert (done.code, done.out) == (1, "")
     assert 'cannot read "/dev/null": it is a device or a pipe, not a file' in done.err
-
-
-def test_options_and_work_reach_the_algorithm(tmp_path: Path) -> None:
-    path = file(tmp_path, EXAMPLE)
-    for arguments in (["--option", "rounds=3"], ["--work", "3"], ["--algorithm", "hill_climb", "--option", "seed=2"]):
-        assert call("solve", path, *arguments).code == 0
 
 
 def test_wrong_files_exit_with_1_and_a_place(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ Micro computes of each by itself; and the independent checker calls their plans 
 
 import json
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.support.cli import succeed
 from tests.support.firmwares import together
 from tests.support.host_c import built
 from tests.support.kernels import oracle_worker
+from tests.support.processes import output
 from tests.support.tools import few, needs_c, needs_oracle
 
 COUNT = int(os.environ.get("USMP_CASES", "60")) // 2
@@ -138,6 +138,6 @@ def test_models_that_share_memory_compute_the_same_in_every_order(seed: int, tmp
     for name in orders([*firmware.models], seed):
         application.run(name)
     program = built(tmp_path / "out", tmp_path, application.main())
-    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    printed = output([program])
     assert printed.splitlines() == application.expected
     assert application.runs >= len(firmware.models)

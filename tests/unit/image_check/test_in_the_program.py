@@ -4,30 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.linked_images import MACHINES, Built, link, plan, pool
+from tests.support.linked_images import MACHINES, POOLS, Built, link, plan, pool
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.map_file import read_map
 from usmp_build.layout import PoolRecord
 
-ITS_OWN = """    .usmp.p.ram (NOLOAD) : ALIGN(16)
-    {
-        __usmp_ram_start = .;
-        KEEP(*(.usmp.p.ram))
-    } > RAM
-    __usmp_ram.region_start = ORIGIN(RAM);
-    __usmp_ram.region_size = LENGTH(RAM);
-    .usmp.p.itcm : ALIGN(16)
-    {
-        __usmp_itcm_start = .;
-        KEEP(*(.usmp.p.itcm))
-    } > ITCM AT> FLASH
-    __usmp_itcm.region_start = ORIGIN(ITCM);
-    __usmp_itcm.region_size = LENGTH(ITCM);
-    __usmp_itcm.load_region_start = ORIGIN(FLASH);
-    __usmp_itcm.load_region_size = LENGTH(FLASH);
-"""
-"""What a script does not have that includes no fragment."""
-NO_FRAGMENT = (ITS_OWN, "")
+NO_FRAGMENT = (POOLS, "")
 
 
 def placed(workspace: str, constants: str) -> list[tuple[str, str]]:

@@ -84,11 +84,6 @@ def test_without_a_bandwidth_a_speed_is_not_known() -> None:
     assert (costs.unit, costs.unknown) == (CostUnit.RANK, (0, 1))
 
 
-def test_a_faster_pool_further_down_the_list_costs_less() -> None:
-    costs = with_speeds(speed(1, 1), speed(8, 8)).costs
-    assert costs.values[1][0] > costs.values[1][1]
-
-
 def test_sums_stay_within_62_bits_and_close_to_what_they_are() -> None:
     huge = 2_147_483_563  # a prime, as are the others: what they have in common is far beyond 62 bits
     speeds = [speed(huge, huge - 2, clock=1_000_000_007), speed(999_999_937, 7, (1 << 47, 1), clock=998_244_353)]
