@@ -1,12 +1,11 @@
 """What all tests share: models, a copy of the tree to build with, and no silent skips where every tier is asked for."""
 
-from __future__ import annotations
-
 import compileall
 import fcntl
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -39,6 +38,10 @@ _SAMPLED = ("boards", "build systems", "packages", _LONG)
 """Tiers of which a sample has about a third."""
 
 
+_CPU_SECONDS = 10.0
+"""What a test that is not `long` may take of its process; on the machine that CI is measured on, three are asked."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-tiers", action="store_true", help=f"also run {', '.join(TIERS)} and {_LONG}")
 
@@ -67,6 +70,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(f"a sample of the tests ran (tests/support/sample.py): USMP_SAMPLE={seed}")
     if left_out:
         terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
+    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
+        seconds = dict(report.user_properties).get("cpu seconds", 0.0)
+        if report.when == "call" and seconds > _CPU_SECONDS and "long" not in report.keywords:
+            terminalreporter.write_line(
+                f"{report.nodeid} took {seconds:.0f} s of CPU: make it smaller, or mark it long"
+            )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Measure the work of each test, for the summary: no test fails for its time, which is the machine's, too."""
+    begin = time.process_time()
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cpu seconds", time.process_time() - begin))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -120,10 +139,10 @@ def real_models() -> Path:
 def dsa_cases() -> list[Path]:
     """MiniMalloc's problems: in the folder $USMP_PROBLEMS, else in ../shared/cases beside the project."""
     folder = Path(os.environ.get("USMP_PROBLEMS") or ROOT.parent / "shared" / "cases") / "dsa"
-    found = sorted(folder.glob("*.csv"))
-    if not found:
+    paths = sorted(folder.glob("*.csv"))
+    if not paths:
         pytest.skip(f"MiniMalloc's problems are not at {folder.name}; set USMP_PROBLEMS")
-    return found
+    return paths
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,6 @@ gives each target that long, two at a time, each with a corpus of only the files
 instrumented once, which takes longer than some of them run.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

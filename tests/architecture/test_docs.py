@@ -1,7 +1,5 @@
 """What the docs say is so: error codes, generated pages, links; and they are short."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

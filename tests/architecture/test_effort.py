@@ -1,7 +1,5 @@
 """The table of bounds is complete and in use: each has a unit, each is read by a search."""
 
-from __future__ import annotations
-
 import ast
 import re
 

@@ -1,12 +1,9 @@
 """Lint, types, layers, doctests: run as tests, so that one command passes or fails."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import pkgutil
 import re
-import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +12,7 @@ import pytest
 
 import usmp_build
 from tests import support
+from tests.support.processes import output, run
 from tests.support.tree import ROOT
 
 
@@ -32,8 +30,7 @@ def test_tool_is_content(command: list[str]) -> None:
     tool = Path(sys.executable).parent / command[0]
     if not tool.exists():
         pytest.skip(f'{command[0]} is not installed; it comes with the extra "test"')
-    done = subprocess.run([tool, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    output([tool, *command[1:]], ROOT)
 
 
 MODULES = sorted(module.name for module in pkgutil.walk_packages(usmp_build.__path__, "usmp_build."))
@@ -81,8 +78,8 @@ def _imported(path: Path) -> set[str]:
 
 
 def _own_files() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
-    names = listed.stdout.split("\n") if listed.returncode == 0 else []
+    listed = run(["git", "ls-files"], ROOT)
+    names = listed.out.split("\n") if listed.code == 0 else []
     return [ROOT / name for name in names if name.endswith((".py", ".c", ".h", ".j2", ".cmake"))]
 
 

@@ -1,7 +1,5 @@
 """A sample has an eighth of the machines and a third of what takes long, and in time everything has its turn."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.sample import of_long_ones, of_parameters

@@ -1,7 +1,5 @@
 """examples/bazel from outside, with the real Bazel: what a build does, and that it does nothing else."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,11 +87,11 @@ def test_a_second_machine_runs_nothing(tmp_path: Path) -> None:
 
 def test_the_action_that_plans(app: Workspace) -> None:
     """It can be mapped, and executed elsewhere: neither its command nor its files know this machine."""
-    said = app.bazel("aquery", "--include_param_files", "mnemonic(UsmpPlan, //:plan)").text
-    assert "ExecutionInfo: {supports-path-mapping: 1}" in said
-    assert {"'--model=digits=digits/digits.tflite'", "'--workspace-pools=odd_even=dtcm,sram'"} <= set(words(said))
-    assert str(app.folder) not in said.partition("Command Line:")[2]
-    inputs = said.partition("Inputs: [")[2].partition("]")[0].split(", ")
+    message = app.bazel("aquery", "--include_param_files", "mnemonic(UsmpPlan, //:plan)").text
+    assert "ExecutionInfo: {supports-path-mapping: 1}" in message
+    assert {"'--model=digits=digits/digits.tflite'", "'--workspace-pools=odd_even=dtcm,sram'"} <= set(words(message))
+    assert str(app.folder) not in message.partition("Command Line:")[2]
+    inputs = message.partition("Inputs: [")[2].partition("]")[0].split(", ")
     own = [path for path in inputs if not path.startswith(("bazel-out/", "external/"))]
     assert own == ["digits/digits.tflite", "odd_even/odd_even.tflite", "usmp.toml"]
 

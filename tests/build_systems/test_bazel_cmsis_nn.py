@@ -1,7 +1,5 @@
 """Bazel: what a plan's kernels call is in its `deps`."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Bazel's files beside what they repeat: names of generated files, packages, versions; and what buildifier says."""
 
-from __future__ import annotations
-
 import filecmp
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The rules, one by one, in a small workspace of its own: what they give, and what they refuse."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """An ONNX model and a .tflite model in one plan by Bazel, whose Python has TVM: both are linked, and share memory."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compiler caches: C that was compiled in one build tree is not compiled again in another one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.bazel import need_bazel, written
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.cmake import GENERATORS, PYTHON, Project, need_cmake
 from tests.support.files import write_files
 from tests.support.processes import environment, output
@@ -72,8 +70,7 @@ def source(folder: Path, lists: str) -> Path:
     """Write a project, and generate files into it if it has them checked in."""
     write_files(folder, {"CMakeLists.txt": lists, "Makefile": MAKEFILE, "usmp.toml": MANIFEST, "main.c": MAIN})
     if lists == CHECKED_IN:
-        done = call("generate", folder / "usmp.toml", "--out", folder / "generated")
-        assert done.code == 0, done.err
+        succeed("generate", folder / "usmp.toml", "--out", folder / "generated")
     return folder
 
 

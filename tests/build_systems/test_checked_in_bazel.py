@@ -1,7 +1,5 @@
 """Bazel: checked-in folders build without Python, by label, and rebuild what they must."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -169,9 +167,9 @@ def test_build_trees_of_cmake_can_be_left_out(tmp_path: Path, start: Start) -> N
     app = start({"BUILD.bazel": APP})
     assert "//build/plan.usmp:digits" in app.bazel("query", "//...").text
     (app.folder / ".bazelignore").write_text("build\n")
-    said = app.bazel("query", "//...").text
-    assert "//generated:digits" in said
-    assert "//build" not in said
+    message = app.bazel("query", "//...").text
+    assert "//generated:digits" in message
+    assert "//build" not in message
 
 
 def test_two_folders_of_different_projects_and_their_pools(tmp_path: Path, start: Start) -> None:

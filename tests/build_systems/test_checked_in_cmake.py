@@ -1,7 +1,5 @@
 """CMake: checked-in folders build without Python, and rebuild what they must."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -74,9 +72,9 @@ def test_a_project_of_c_and_cxx(tmp_path: Path) -> None:
 def test_a_project_without_c_is_told_so(tmp_path: Path) -> None:
     two_models(tmp_path / "home" / "project")
     this = project(tmp_path / "home", START.replace("LANGUAGES C", "LANGUAGES CXX") + "add_subdirectory(generated)\n")
-    code, said = this.try_to_configure()
+    code, message = this.try_to_configure()
     assert code != 0
-    assert "doorbell is C, which this project does not enable" in said.replace("\n ", "")
+    assert "doorbell is C, which this project does not enable" in message.replace("\n ", "")
 
 
 def test_two_folders_of_different_projects(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Meson: checked-in folders build without Python packages of ours, and rebuild what they must."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """CMake: one joint plan from several folders, and builds that do what is needed and no more."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from itertools import cycle
@@ -50,8 +48,8 @@ def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, g
     linked = ["link app", "link libodd_even.a", "link libplan.a"]
     assert project.build() == [*needed, *linked, "plan"]
     assert project.build() == []
-    said, expected = answers(project.app)
-    assert said[:10] == expected[:10]
+    message, expected = answers(project.app)
+    assert message[:10] == expected[:10]
 
     # A model whose tensors have other names: the same, and the files of the other model are as they were.
     before = project.products()
@@ -79,11 +77,11 @@ def test_overrides_plan_again(tmp_path: Path, find: str, generator: str) -> None
     project.build()
     before = (project.generated / "doorbell.ld").read_bytes()
     lists = project.source / "odd_even" / "CMakeLists.txt"
-    for said in ("odd_even.tflite CONCURRENT_WITH digits", "odd_even.tflite"):
-        lists.write_text(f"add_usmp_model(odd_even PLAN plan MODEL {said})\n")
+    for message in ("odd_even.tflite CONCURRENT_WITH digits", "odd_even.tflite"):
+        lists.write_text(f"add_usmp_model(odd_even PLAN plan MODEL {message})\n")
         touch(lists)
         assert {"plan", "compile doorbell_pools.c", "link app"} <= set(project.build())
-        assert ((project.generated / "doorbell.ld").read_bytes() == before) is ("CONCURRENT" not in said)
+        assert ((project.generated / "doorbell.ld").read_bytes() == before) is ("CONCURRENT" not in message)
         assert project.build() == []
         check_answers(project.app)
 

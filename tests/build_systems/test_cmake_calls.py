@@ -1,7 +1,5 @@
 """CMake: how the package is found, which interpreter it takes, and what it says of wrong calls."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -196,13 +194,6 @@ def test_of_several_plans_of_one_project_the_first_is_called_like_it(tmp_path: P
     )
     shown = "get_target_property(plan usmp::p ALIASED_TARGET)\nmessage(NOTICE plan=${plan})\n"
     assert "plan=one\n" in project(tmp_path, FOUND + plans + shown).configure(find, stub, *QUICK)
-
-
-def test_a_project_without_c_is_told_so(tmp_path: Path, find: str, stub: str) -> None:
-    lists = FOUND.replace("test C", "test NONE") + PLAN
-    code, text = project(tmp_path, lists).try_to_configure(find, stub)
-    assert code != 0
-    assert "write project(... LANGUAGES C)" in said(text)
 
 
 def test_messages_of_the_tool_are_shown_as_they_are(tmp_path: Path, find: str) -> None:

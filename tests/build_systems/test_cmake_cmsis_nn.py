@@ -1,7 +1,5 @@
 """CMake: a plan links the target cmsis-nn, wherever that is added; without it, CMake says what is missing."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,11 +1,9 @@
 """CMake: examples, and what their READMEs do not try: two threads, damaged weights, a program that MODEL names."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.cmake import PYTHON, Project, need_cmake
 from tests.support.files import touch, write_files
 from tests.support.host_c import STRICT
@@ -47,8 +45,7 @@ def other(folder: Path, model: str) -> Path:
     """Generate the weights of another model of the same name."""
     where = folder / model
     name = f"gauge={WEIGHTS / model}.model.txt"
-    done = call("generate", WEIGHTS / "usmp.toml", "--model", name, "--out", where)
-    assert done.code == 0, done.err
+    succeed("generate", WEIGHTS / "usmp.toml", "--model", name, "--out", where)
     return where / "meter_weights.bin"
 
 

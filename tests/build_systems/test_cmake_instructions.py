@@ -1,7 +1,5 @@
 """CMake: a plan is for the processor that it is compiled for, unless the manifest says another one."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -62,8 +60,8 @@ def test_the_last_option_for_a_processor_is_passed(
     case = project(tmp_path, lists)
     case.configure(find, PYTHON, *QUICK, *options)
     rules = (case.binary / "CMakeFiles" / "plan_gen.dir" / "build.make").read_text("utf-8")
-    found = re.findall(r'--isa=((?:[^" \\]|\\ )+)|"--isa=([^"]+)"', rules)
-    assert [plain.replace("\\ ", " ") or quoted for plain, quoted in found] == [passed]
+    matches = re.findall(r'--isa=((?:[^" \\]|\\ )+)|"--isa=([^"]+)"', rules)
+    assert [plain.replace("\\ ", " ") or quoted for plain, quoted in matches] == [passed]
 
 
 @NINJA_AND_MAKE

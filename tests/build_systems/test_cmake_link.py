@@ -1,7 +1,5 @@
 """CMake: programs that are linked: pools in their memory regions, images held against the plan, libraries."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -41,8 +39,8 @@ def firmware(request: pytest.FixtureRequest, tmp_path: Path, find: str) -> tuple
 
 def addresses(nm: str, program: Path) -> dict[str, int]:
     """The symbols of a program."""
-    found = re.findall(r"(?m)^([0-9a-f]+) \w (\S+)$", output([nm, program]))
-    return {name: int(value, 16) for value, name in found}
+    matches = re.findall(r"(?m)^([0-9a-f]+) \w (\S+)$", output([nm, program]))
+    return {name: int(value, 16) for value, name in matches}
 
 
 def test_pools_are_where_the_manifest_says(firmware: tuple[Project, str, str]) -> None:
@@ -83,12 +81,12 @@ def test_pools_that_are_too_much_for_their_region_together(firmware: tuple[Proje
     edit(manifest, '"FLASH"', '"TCM"\nload_region = "FLASH"')
     code, text = project.try_to_build()
     assert code != 0
-    said = (
+    message = (
         r"usmp: pools tcm \(([\d,]+) bytes\) and flash \(([\d,]+) bytes\) need ([\d,]+) bytes, and region TCM has fewer"
     )
-    found = re.search(said, text)
-    assert found is not None, text
-    tcm, flash, both = (int(number.replace(",", "")) for number in found.groups())
+    match = re.search(message, text)
+    assert match is not None, text
+    tcm, flash, both = (int(number.replace(",", "")) for number in match.groups())
     assert tcm + flash == both > 4096
 
 

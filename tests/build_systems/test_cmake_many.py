@@ -1,7 +1,5 @@
 """CMake: twenty models in ten folders make one plan; where nothing is to be done, nothing of ours runs."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Kernels are compiled as the programs that link them, although only these have the options."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -43,10 +41,11 @@ def configured(tmp_path: Path, find: str, lists: str, *options: str, generator: 
 
 def commands(project: Project) -> dict[str, list[str]]:
     """Return the options that say what processor there is and how far to optimise, by source file."""
-    found = json.loads((project.binary / "compile_commands.json").read_text("utf-8"))
+    record = json.loads((project.binary / "compile_commands.json").read_text("utf-8"))
     wanted = ("-m", "-O", "-f", "--specs")
     return {
-        Path(each["file"]).name: [word for word in each["command"].split() if word.startswith(wanted)] for each in found
+        Path(each["file"]).name: [word for word in each["command"].split() if word.startswith(wanted)]
+        for each in record
     }
 
 
@@ -64,10 +63,10 @@ def commands(project: Project) -> dict[str, list[str]]:
     ids=["options", "flags", "conditions", "shell", "interface"],
 )
 def test_options_of_the_program_are_those_of_kernels(tmp_path: Path, find: str, plan: str, options: str) -> None:
-    project, said = configured(tmp_path, find, plan + APP + options)
+    project, message = configured(tmp_path, find, plan + APP + options)
     wanted = ["-mcpu=cortex-m4", "-mthumb", "-O1"]
     assert commands(project) == dict.fromkeys([KERNELS, MODEL, POOLS, "main.c"], wanted)
-    assert "different options" not in said
+    assert "different options" not in message
 
 
 def test_instructions_are_those_of_the_program(tmp_path: Path, find: str) -> None:
@@ -118,16 +117,16 @@ def test_flags_that_say_how_far_to_optimise_are_enough(
 def test_each_configuration_is_looked_at(tmp_path: Path, find: str) -> None:
     flags = ("-DCMAKE_CONFIGURATION_TYPES=Debug;Release", "-DCMAKE_C_FLAGS_RELEASE=-O3", "-DCMAKE_C_FLAGS_DEBUG=-g")
     project, _ = configured(tmp_path, find, FIND + PLANNED + APP + MACHINE, *flags, generator="Ninja Multi-Config")
-    found = json.loads((project.binary / "compile_commands.json").read_text("utf-8"))
-    kernels = [each["command"] for each in found if each["file"].endswith(KERNELS)]
+    record = json.loads((project.binary / "compile_commands.json").read_text("utf-8"))
+    kernels = [each["command"] for each in record if each["file"].endswith(KERNELS)]
     assert sorted(("-O1" in command, "-O3" in command) for command in kernels) == [(False, True), (True, False)]
 
 
 def test_programs_for_different_processors_are_told(tmp_path: Path, find: str) -> None:
     lists = FIND + PLANNED + APP + OTHER + MACHINE + "target_compile_options(boot PRIVATE -mcpu=cortex-m0 -mthumb)\n"
-    project, said = configured(tmp_path, find, lists)
+    project, message = configured(tmp_path, find, lists)
     assert commands(project)[KERNELS] == ["-O2"]
-    text = " ".join(said.split())
+    text = " ".join(message.split())
     assert '"app" with "-mcpu=cortex-m4 -mthumb", "boot" with "-mcpu=cortex-m0 -mthumb"' in text
     assert "say target_compile_options(plan PRIVATE ...)" in text
 

@@ -1,7 +1,5 @@
 """CMake: an error begins where the call is, as CMake's own do: editors jump there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

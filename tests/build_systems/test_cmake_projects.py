@@ -1,7 +1,5 @@
 """CMake: projects of many folders, C++, shared libraries, install, unity builds, IDEs, code generation."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -90,14 +88,14 @@ def sources(case: Project, *options: str) -> dict[str, set[tuple[str, str, bool]
 
 
 def test_an_ide_shows_manifest_models_and_generated_files(tmp_path: Path, find: str) -> None:
-    found = sources(project(tmp_path, "Ninja"), find, PYTHON)
-    assert {("usmp.toml", "Models", False), ("doorbell.ld", "Generated", True)} < found["plan"]
-    assert {("doorbell_pools.c", "Generated", True), ("plan.json", "Generated", True)} < found["plan"]
-    assert found["odd_even"] == {
+    names = sources(project(tmp_path, "Ninja"), find, PYTHON)
+    assert {("usmp.toml", "Models", False), ("doorbell.ld", "Generated", True)} < names["plan"]
+    assert {("doorbell_pools.c", "Generated", True), ("plan.json", "Generated", True)} < names["plan"]
+    assert names["odd_even"] == {
         ("odd_even.tflite", "Models", False),
         *((name, "Generated", True) for name in ("odd_even.c", "odd_even.h", "odd_even_constants.h")),
     }
-    assert found["digits"] == {(name, "Generated", True) for name in ("digits.c", "digits.h", "digits_constants.h")}
+    assert names["digits"] == {(name, "Generated", True) for name in ("digits.c", "digits.h", "digits_constants.h")}
 
 
 @NINJA_AND_MAKE

@@ -1,7 +1,5 @@
 """CMake: after a project or a model was renamed, nothing of the old name is found in the folder that is ours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.cmake import NINJA_AND_MAKE, PYTHON, Project, need_cmake

@@ -1,7 +1,5 @@
 """ESP-IDF: a generated folder is a component, against a stand-in for its build system, on this machine."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

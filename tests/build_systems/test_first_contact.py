@@ -4,8 +4,6 @@ Mistakes in manifests and on the command line are in tests/errors and tests/end_
 a pool of one name are in test_two_plans_linked.py, calls with wrong arguments in test_cmake_calls.py.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -232,23 +230,6 @@ CONFIGURING = [
             'same_model.toml"',
         ],
     ),
-    ("names_no_plan", "usmp_add_model(digits MODEL x.tflite)", ["usmp_add_model(digits): PLAN needs a value"]),
-    (
-        "names_no_model",
-        "usmp_add_plan(plan MANIFEST usmp.toml)\nadd_usmp_model(kws PLAN plan)",
-        ['the manifest has no model "kws"; say MODEL <file>, or add [models.kws] with its path'],
-    ),
-    (
-        "uses_an_unknown_keyword",
-        "usmp_add_plan(plan MANIFEST usmp.toml)\nadd_usmp_model(digits PLAN plan POOL sram)",
-        ["add_usmp_model(digits): unknown argument: POOL sram"],
-    ),
-    (
-        "calls_a_model_like_the_executable",
-        f"add_executable(digits main.c)\n{PLAN}",
-        ['a target named "digits" exists already; choose another name'],
-    ),
-    ("adds_a_model_twice", f"{PLAN}add_usmp_model(digits PLAN plan)", ['plan "plan" has this model already']),
     (
         "checks_and_does_not",
         f"{PLAN}{APP}usmp_link_pools(app plan CHECK NO_CHECK)",

@@ -1,7 +1,5 @@
 """PlatformIO and Arduino: a generated folder is a library of both, with stand-ins for boards."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,14 +1,12 @@
 """CMake: one interface, whether a plan is made by this build or checked in, and whether usmp_build is here or not."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.support.checked_in import bare_metal
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.cmake import EVERY_CMAKE, PYTHON, Project, need_cmake
 from tests.support.files import edit, write_files
 from tests.support.tools import need
@@ -39,8 +37,7 @@ def project(tmp_path: Path, lists: str, cmake: str = "cmake") -> Project:
     """A project with an executable and a library, and a folder of generated files."""
     need_cmake(cmake=cmake)
     source = write_files(tmp_path / "source", FILES | {"CMakeLists.txt": f"{START}{TARGETS}{lists}"})
-    done = call("generate", source / "usmp.toml", "--out", source / "generated")
-    assert done.code == 0, done.err
+    succeed("generate", source / "usmp.toml", "--out", source / "generated")
     return Project(source, tmp_path / "build", cmake=cmake)
 
 
@@ -81,9 +78,9 @@ def test_the_plan_has_the_same_properties(tmp_path: Path, find: str, plan: str, 
     model = "get_target_property(it usmp::digits PUBLIC_HEADER)\nmessage(NOTICE of_model=[${it}])\n"
     dir_ = "get_target_property(it usmp::p USMP_DIR)\nmessage(NOTICE USMP_DIR=[${it}])\n"
     text = project(tmp_path, PLANS[plan] + shown + model + dir_, cmake).configure(find, PYTHON, *QUICK)
-    said = dict(re.findall(r"(?m)^(\w+)=\[(.*)\]$", text))
-    assert {said.pop("USMP_DIR")} >= {str(Path(path).parent) for path in said.pop("of_model").split(";")}
-    names = {name: " ".join(sorted(path.rpartition("/")[2] for path in it.split(";"))) for name, it in said.items()}
+    message = dict(re.findall(r"(?m)^(\w+)=\[(.*)\]$", text))
+    assert {message.pop("USMP_DIR")} >= {str(Path(path).parent) for path in message.pop("of_model").split(";")}
+    names = {name: " ".join(sorted(path.rpartition("/")[2] for path in it.split(";"))) for name, it in message.items()}
     assert names == wanted
 
 

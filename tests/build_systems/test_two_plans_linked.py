@@ -1,7 +1,5 @@
 """Two plans in one image: each has its own pools, and equal names of pools do not link."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import struct
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, tables
+from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, succeed, tables
 from tests.support.files import PROJECTS
 from tests.support.processes import output, run
 from tests.support.tools import need
@@ -55,8 +53,7 @@ def generate(folder: Path, left: str, right: str) -> None:
     """Plan two projects in one folder, with a pool of constants each, called so."""
     for project, pool, models in (("left", left, {"digits": DIGITS}), ("right", right, {"odd_even": ODD_EVEN})):
         text = tables(project, {f"{project}_ram": RAM, pool: COPIED}, models)
-        done = call("generate", manifest(folder, text, f"{project}.toml"), "--out", folder / project)
-        assert done.code == 0, done.err
+        succeed("generate", manifest(folder, text, f"{project}.toml"), "--out", folder / project)
     shutil.copyfile(PROJECTS / "bare_metal" / "main.c", folder / "main.c")
     (folder / "link.ld").write_text(SCRIPT)
 
@@ -89,8 +86,8 @@ def check(folder: Path, *plans: str) -> None:
 
 def test_each_copies_its_own_pool(tmp_path: Path, tools: str) -> None:
     generate(tmp_path, "first", "second")
-    code, said = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
-    assert code == 0, said
+    code, message = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
+    assert code == 0, message
     check(tmp_path, "left", "right")
     (_, to, words), (_, next_to, next_words) = copy_table(tmp_path, tools)
     assert (to, next_to) == (0x10000000, 0x10000000 + (4 * words + 15) // 16 * 16)
@@ -99,17 +96,17 @@ def test_each_copies_its_own_pool(tmp_path: Path, tools: str) -> None:
 
 def test_equal_names_of_pools_do_not_link(tmp_path: Path, tools: str) -> None:
     generate(tmp_path, "weights", "weights")
-    code, said = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
+    code, message = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
     assert code != 0
-    assert "usmp: another plan has a pool called weights, too; rename that of right" in said
+    assert "usmp: another plan has a pool called weights, too; rename that of right" in message
 
 
 @pytest.mark.parametrize(("plan", "model"), [("left", "digits"), ("right", "odd_even"), ("", "")])
 def test_a_plan_of_which_nothing_is_linked(tmp_path: Path, tools: str, plan: str, model: str) -> None:
     """Its copy table has an entry for no words."""
     generate(tmp_path, "first", "second")
-    code, said = link(tmp_path, tools, *filter(None, [plan]), calls=tuple(filter(None, [model])))
-    assert code == 0, said
+    code, message = link(tmp_path, tools, *filter(None, [plan]), calls=tuple(filter(None, [model])))
+    assert code == 0, message
     assert [bool(words) for _, _, words in copy_table(tmp_path, tools)] == [plan == "left", plan == "right"]
 
 
@@ -118,7 +115,7 @@ def test_the_copy_table_means_the_pools_of_its_plan_whatever_they_are_called(tmp
     generate(tmp_path, "weights", "weights")
     fragment = tmp_path / "right" / "right.ld"
     fragment.write_text(re.sub(r"(?m)^ASSERT\(DEFINED\(__usmp_weights_start.*$", "", fragment.read_text()))
-    code, said = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
-    assert code == 0, said
+    code, message = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
+    assert code == 0, message
     first, second = copy_table(tmp_path, tools)
     assert first[1] != second[1]

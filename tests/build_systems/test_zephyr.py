@@ -1,7 +1,5 @@
 """Zephyr: plans in an application, against a stand-in for Zephyr's CMake package, in QEMU."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the runners of pages share: the page, and a reader's shell."""
 
-from __future__ import annotations
-
 import compileall
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """docs/maintainers/algorithms.md: its algorithm is installed and run, its table is complete."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields, replace

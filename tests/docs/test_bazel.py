@@ -1,7 +1,5 @@
 """docs/build-systems.md and examples/bazel/README.md, with the real Bazel, offline: `MODULE.bazel` is only read."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """docs/caches.md: C of its manifest has the lines that it shows, and the application's C is right for that."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.host_c import built

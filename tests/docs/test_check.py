@@ -1,7 +1,5 @@
 """docs/check.md: an image that is as planned passes, and one that is not is told as the page shows."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

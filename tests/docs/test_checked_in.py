@@ -1,7 +1,5 @@
 """docs/build-systems.md: a folder is generated, compared, checked in, and builds with each build system."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -103,12 +101,12 @@ def test_cmake(page: Page, shell: Shell, project: Path) -> None:
     (project / "start.c").write_text(START, encoding="utf-8")
     (project / "board.ld").write_text(BOARD, encoding="utf-8")
     board = f"--toolchain={PROJECTS}/bare_metal/arm-none-eabi.cmake"
-    said = here.output(f"cmake -B plain {board}\ncmake --build plain\ntest ! -e plain/plan.usmp")
-    assert 'the image of "firmware.elf" is not checked' in said
+    message = here.output(f"cmake -B plain {board}\ncmake --build plain\ntest ! -e plain/plan.usmp")
+    assert 'the image of "firmware.elf" is not checked' in message
     check(project / "generated", project / "plain" / "firmware.elf")
     found = '-Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
-    said = here.output(f"cmake -B planning {board} {found}\ncmake --build planning")
-    assert "every pool is as planned" in said
+    message = here.output(f"cmake -B planning {board} {found}\ncmake --build planning")
+    assert "every pool is as planned" in message
     check(project / "planning" / "plan.usmp", project / "planning" / "firmware.elf")
 
 
@@ -162,5 +160,5 @@ def test_comparing(page: Page, shell: Shell, project: Path) -> None:
     here, compare = shell.at(project), page.take("sh")
     assert here.run(compare) == 'note: planned for portable C, as "generated" is\ngenerated is up to date\n'
     (project / "generated" / "vww.c").unlink()
-    said = here.output(f"{compare.text.strip()} && exit 1 || test $? = 4")
-    assert "vww.c is missing" in said
+    message = here.output(f"{compare.text.strip()} && exit 1 || test $? = 4")
+    assert "vww.c is missing" in message

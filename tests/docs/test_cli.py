@@ -1,7 +1,5 @@
 """docs/cli.md: tables and messages look as they are shown."""
 
-from __future__ import annotations
-
 import shutil
 
 from tests.support.cli import DATA, DIGITS, ODD_EVEN, RW, manifest, tables

@@ -1,7 +1,5 @@
 """docs/build-systems.md: every piece of its CMake is part of a project that configures, builds and runs."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -83,8 +81,8 @@ def test_kernels_have_the_options_of_the_program(page: Page, shell: Shell) -> No
     compiler = "set(CMAKE_C_COMPILER arm-none-eabi-gcc)\nset(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)\n"
     (shell.folder / "arm.cmake").write_text(TOOLCHAIN + compiler, encoding="utf-8")
     project(shell, START + FIND + PLAN + KWS_MODEL + page.take("cmake").text)
-    said = shell.output(f"{CONFIGURE} --toolchain arm.cmake && cmake --build build --target kws --verbose")
-    assert re.search("-mcpu=cortex-m4 -mthumb -O2 .*doorbell_kernels.c", said), said
+    message = shell.output(f"{CONFIGURE} --toolchain arm.cmake && cmake --build build --target kws --verbose")
+    assert re.search("-mcpu=cortex-m4 -mthumb -O2 .*doorbell_kernels.c", message), message
 
     (shell.folder / "hook.c").write_text(HOOK, encoding="utf-8")
     builds(shell, FIND, PLAN, KWS_MODEL, VWW_MODEL, page.take("cmake"), APP, "target_sources(app PRIVATE hook.c)\n")

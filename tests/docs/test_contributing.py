@@ -1,7 +1,5 @@
 """CONTRIBUTING.md: its commands are those that CI runs of README.md, and the runner that it shows is one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.ci import commands, installing

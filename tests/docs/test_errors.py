@@ -1,7 +1,5 @@
 """docs/errors/: each message that is shown is what the tool says of a file with that fault."""
 
-from __future__ import annotations
-
 import tflite
 
 from tests.support.cli import DATA

@@ -1,7 +1,5 @@
 """Every page that shows code has a runner; every block has a word that says what it is, and is that."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path

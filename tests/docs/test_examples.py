@@ -1,7 +1,5 @@
 """Every example is built, tested and run as its README says, in presets of CMake or by the tool that it is about."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """docs/firmware.md: what it says to type builds and runs, what it shows of files is in these."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

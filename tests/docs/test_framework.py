@@ -1,7 +1,5 @@
 """The framework finds every block, and fails a runner whose page is wrong: each of these would be a hole in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.languages import looks_like

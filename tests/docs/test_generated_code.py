@@ -1,7 +1,5 @@
 """docs/generated-code.md: the C that calls what is generated, the script that places it, the hooks that watch."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.doorbell import HEAD, application, said

@@ -1,7 +1,5 @@
 """docs/install.md, from top to bottom, in one folder; its packages come from an index, as anybody's would."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -49,8 +47,8 @@ def test_every_way_to_install_it(page: Page, clean: Shell) -> None:
     clean.run(page.take("console"))
 
     clean.run(page.take("sh"))  # to work on it
-    found = python(folder, "import usmp_build; print(usmp_build.__file__)")
-    assert Path(found).parent == folder / "usmp_build" / "usmp_build"
+    answer = python(folder, "import usmp_build; print(usmp_build.__file__)")
+    assert Path(answer).parent == folder / "usmp_build" / "usmp_build"
 
     assert clean.run(page.take("sh")).endswith(VERSION)  # without installing it
 

@@ -1,7 +1,5 @@
 """docs/integrations.md: applications of frameworks build, against stand-ins where the page says so."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

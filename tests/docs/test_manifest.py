@@ -1,7 +1,5 @@
 """docs/manifest.md: the smallest manifest is planned; of the full one, only what comes later is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.page_files import generated, give_models

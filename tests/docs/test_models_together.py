@@ -1,12 +1,8 @@
 """docs/models-together.md: models at the same time share nothing; an output that is an input is one buffer."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
-from typing import Any
 
-from tests.support.cli import DATA, call, manifest
+from tests.support.cli import DATA, manifest, planned
 from tests.support.snippets import Page, runs
 
 HEAD = '[project]\nname = "p"\n'
@@ -39,10 +35,3 @@ def test_one_after_the_other(page: Page, tmp_path: Path) -> None:
     plan = planned(manifest(tmp_path, TWO + page.take("toml").text))
     (shared,) = [buffer for buffer in plan["buffers"] if buffer["kind"] == "connection"]
     assert [shared["model"], *shared["shared_with"]] == ["detector", "judge"]
-
-
-def planned(path: Path) -> dict[str, Any]:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
-    made: dict[str, Any] = json.loads(done.out)
-    return made

@@ -1,7 +1,5 @@
 """docs/operators.md is what is drawn and compared."""
 
-from __future__ import annotations
-
 from tests.support import operators_page
 from tests.support.tree import ROOT
 

@@ -1,7 +1,5 @@
 """docs/owners.md: pools that the application has, and passes, in C; and weights that it exchanges."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/pages.md: its manifests are planned, with the rows that it shows."""
 
-from __future__ import annotations
-
 from tests.support.page_files import generated, give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs

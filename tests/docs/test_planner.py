@@ -1,7 +1,5 @@
 """docs/planner.md: its files are written, its commands say what it says, its Python is true."""
 
-from __future__ import annotations
-
 import shutil
 
 from tests.support.page_files import python

@@ -1,7 +1,5 @@
 """docs/pool-speed.md: what placement in its pools costs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.doorbell import MODELS

@@ -1,7 +1,5 @@
 """docs/python.md: its Python is true."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/ram.md: its manifests plan as it says, its C runs, and what it shows of kws is its plan."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

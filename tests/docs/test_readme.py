@@ -1,7 +1,5 @@
 """README.md: CI types its two commands; its quick start plans as shown, and makes a firmware that runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.ci import commands, installing
@@ -46,11 +44,3 @@ def test_the_quick_start_is_what_happens(page: Page, shell: Shell, clone: Path) 
     assert [line for line in header if line in declarations] == declarations
 
     reader.run(page.take("console"))
-
-
-def test_the_quick_start_adds_twelve_lines_at_most() -> None:
-    page = Page("README.md#quick-start")
-    page.take("sh")
-    manifest, lists = page.take("toml").text, page.take("cmake").text
-    assert len((manifest + lists).splitlines()) + len(["INCLUDE doorbell.ld"]) <= 12
-    assert "add_usmp_model(" in lists

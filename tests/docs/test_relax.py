@@ -1,7 +1,5 @@
 """docs/relax.md is so: its modules are saved, and planned together."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """docs/report.md: its commands write what it says, and its pictures are those that they would write."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/report.md: the commands of its examples compare two branches of a repository."""
 
-from __future__ import annotations
-
 import re
 import shutil
 

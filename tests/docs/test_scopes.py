@@ -1,10 +1,6 @@
 """docs/scopes.md: its first manifest sends operators where it says, its second one gives the table that it shows."""
 
-from __future__ import annotations
-
-import json
-
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, planned
 from tests.support.programs_c import alloc, function, parameter, program, store
 from tests.support.shell import Shell
 from tests.support.small_models import GEMM
@@ -47,9 +43,10 @@ ONE_MODEL = '[targets.cpu]\n[project]\nname = "p"\n[models.kws]\npath = "kws.mod
 @runs("docs/scopes.md#constraints")
 def test_constraints_and_copies(page: Page, shell: Shell) -> None:
     (shell.folder / "kws.model.txt").write_text(KWS, encoding="utf-8")
-    done = call("plan", manifest(shell.folder, ONE_MODEL + page.take("toml").text), "--json")
-    assert done.code == 0, done.err
-    pools = {buffer["name"]: buffer["pool"] for buffer in json.loads(done.out)["buffers"]}
+    pools = {
+        buffer["name"]: buffer["pool"]
+        for buffer in planned(manifest(shell.folder, ONE_MODEL + page.take("toml").text))["buffers"]
+    }
     assert (pools["kws.audio.in_local"], pools["kws.conv/Relu"], pools["kws.dense1/Relu"]) == (
         "local",
         "local",
@@ -65,9 +62,10 @@ def test_memories_of_programs(page: Page, shell: Shell) -> None:
     pools = '[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n[pools.tcm]\naccess = "rw"\n'
     text = f'{pools}[models.kws]\npath = "kws.program.json"\n'
     assert "error[P316]" in call("plan", manifest(shell.folder, text)).err
-    done = call("plan", manifest(shell.folder, text + page.take("toml").text), "--json")
-    assert done.code == 0, done.err
-    assert {buffer["name"]: buffer["pool"] for buffer in json.loads(done.out)["buffers"]}["kws.b"] == "tcm"
+    assert {
+        buffer["name"]: buffer["pool"]
+        for buffer in planned(manifest(shell.folder, text + page.take("toml").text))["buffers"]
+    }["kws.b"] == "tcm"
 
 
 @runs("docs/scopes.md#an-example")

@@ -1,7 +1,5 @@
 """The pages as a site: every link and anchor leads somewhere, and what they say is searched."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

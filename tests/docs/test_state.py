@@ -1,7 +1,5 @@
 """docs/models-together.md: a model with a variable has the function that is shown; the variable goes to its pool."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,10 +1,8 @@
 """docs/targets.md: its manifest makes the declarations that it shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, succeed
 from tests.support.page_files import generated
 from tests.support.snippets import Page, runs
 from tests.support.tree import ROOT
@@ -17,6 +15,5 @@ def test_functions_of_the_application_are_declared(page: Page, tmp_path: Path) -
     target, convolution, rule, copy = (page.take(language).text for language in ("toml", "c", "toml", "c"))
     assert convolution in (generated(tmp_path, MODEL + target + rule) / "meter_kernels.h").read_text("utf-8")
 
-    done = call("generate", ROOT / "examples" / "accelerator" / "usmp.toml", "--out", tmp_path / "accelerator")
-    assert done.code == 0, done.err
+    succeed("generate", ROOT / "examples" / "accelerator" / "usmp.toml", "--out", tmp_path / "accelerator")
     assert copy in (tmp_path / "accelerator" / "meter_kernels.h").read_text("utf-8")

@@ -1,7 +1,5 @@
 """docs/tflm-export.md: tables are what is printed, and the header is what its C++ includes."""
 
-from __future__ import annotations
-
 import shutil
 
 from tests.support.cli import DATA

@@ -1,7 +1,5 @@
 """What end-to-end tests share: plans, where verbs are called one after the other on the same manifest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """How closely buffers may lie follows from what kernels declare, and, independently, from every access of their C."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import nets, parts
-from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.support.cli import RO, RW, call, manifest, one_model, says, succeed, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
@@ -97,9 +95,11 @@ def test_declared_and_traced_distances_are_equal(operator: str, tmp_path: Path) 
 def test_declared_and_traced_distances_of_inputs_that_are_quantized_are_equal(tmp_path: Path) -> None:
     """Scratch is not declared: it overlaps nothing."""
     for direction, plan in in_each_direction(planned(tmp_path, [case for kind in KINDS for case in dynamic(kind, 8)])):
-        found = [each for each in compared(plan) if each.declared is not None]
-        assert found, direction
-        assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}, direction
+        comparisons = [each for each in compared(plan) if each.declared is not None]
+        assert comparisons, direction
+        assert {each: each.planned for each in comparisons} == {each: bounded(plan, each) for each in comparisons}, (
+            direction
+        )
 
 
 @needs_gcc
@@ -122,22 +122,22 @@ def test_kernels_for_other_instructions_keep_the_distances_they_declare(
     isa, name = kernel
     cases = [case for case, _ in faster(isa, name, COUNT)]
     for direction, plan in in_each_direction(planned(tmp_path, cases, isa)):
-        found = [each for each in compared(plan) if each.declared is not None]
-        assert found, direction
-        assert [each for each in found if each.traced > each.planned] == [], direction
+        comparisons = [each for each in compared(plan) if each.declared is not None]
+        assert comparisons, direction
+        assert [each for each in comparisons if each.traced > each.planned] == [], direction
 
 
 def check_distances(planned_once: Planned) -> None:
     """Compare what kernels declare with what their C does, in both directions."""
     for direction, plan in in_each_direction(planned_once):
-        found = compared(plan)
-        assert found, direction
-        undeclared = [each for each in found if each.declared is None and not is_read_throughout(plan, each)]
+        comparisons = compared(plan)
+        assert comparisons, direction
+        undeclared = [each for each in comparisons if each.declared is None and not is_read_throughout(plan, each)]
         assert {kind(each) for each in undeclared} <= UNDECLARED | APART, direction
-        declared = [each for each in found if each.declared is not None and kind(each) not in APART]
+        declared = [each for each in comparisons if each.declared is not None and kind(each) not in APART]
         exact = {each: bounded(plan, each) for each in declared}
         assert {each: each.planned for each in exact} == exact, direction
-        assert all(each.traced <= each.planned for each in found), direction
+        assert all(each.traced <= each.planned for each in comparisons), direction
 
 
 @needs_gcc
@@ -155,15 +155,16 @@ def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, tmp_pat
     assert len(concat_aliasing.operators_with_parts(everywhere.models)) == 6
     for direction, turned in in_each_direction(with_analysis(plan, everywhere)):
         pairs = turned.analysis.separations.pairs
-        found = [each for each in compared(turned) if (each.below, each.above) in pairs]
-        assert found, direction
-        assert {each: each.planned for each in found} == {each: bounded(turned, each) for each in found}, direction
+        comparisons = [each for each in compared(turned) if (each.below, each.above) in pairs]
+        assert comparisons, direction
+        assert {each: each.planned for each in comparisons} == {each: bounded(turned, each) for each in comparisons}, (
+            direction
+        )
 
 
 @needs_gcc
 def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     assert "pairs of buffers may lie closer than they are long, and no access contradicts that" in done.out
     assert not done.out.startswith("0 ")
     assert done.out.count("\n") == 1
@@ -171,8 +172,7 @@ def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
 
 def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> None:
     (tmp_path / "tanh.tflite").write_bytes(parts.tflite(TANH))
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("m", 'io = "application"', "tanh.tflite")))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("m", 'io = "application"', "tanh.tflite")))
     assert done.out.startswith("0 pairs of buffers may lie closer")
 
 
@@ -180,14 +180,13 @@ def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> Non
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
     monkeypatch.setattr(accesses_of_sums, "BLOCK", 1)
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     _, note, *lines = done.out.splitlines()
     count = re.fullmatch(r"note: (\d+) could lie closer than their kernels declare; .*", note)
     assert count
     assert min(int(count[1]), 5) == sum("would do" in line for line in lines) > 0
-    found = re.findall(r"  \w+ \d+: \S+ at least (-?[\d,]+) bytes after the start of \S+, where (-?[\d,]+)", done.out)
-    assert all(int(more.replace(",", "")) > int(less.replace(",", "")) for more, less in found)
+    matches = re.findall(r"  \w+ \d+: \S+ at least (-?[\d,]+) bytes after the start of \S+, where (-?[\d,]+)", done.out)
+    assert all(int(more.replace(",", "")) > int(less.replace(",", "")) for more, less in matches)
 
 
 def in_rows(replanner: Replanner, analysis: Analysis, direction: Direction) -> Analysis:
@@ -248,8 +247,8 @@ def test_a_row_that_is_computed_the_other_way_is_found(tmp_path: Path, monkeypat
     honest = Reference.sources
 
     def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
-        made = honest(self, calls, prefix)
-        return replace(made, source=made.source.replace("p->direction)", "-p->direction)"))
+        lifetimes = honest(self, calls, prefix)
+        return replace(lifetimes, source=lifetimes.source.replace("p->direction)", "-p->direction)"))
 
     monkeypatch.setattr(Reference, "sources", planted)
     (tmp_path / "net.tflite").write_bytes(residual())
@@ -265,14 +264,12 @@ def test_a_kernel_that_goes_the_other_way_is_found(tmp_path: Path, monkeypatch: 
     honest = Reference.sources
 
     def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
-        made = honest(self, calls, prefix)
-        return replace(made, source=made.source.replace("p->direction)", "-p->direction)"))
+        lifetimes = honest(self, calls, prefix)
+        return replace(lifetimes, source=lifetimes.source.replace("p->direction)", "-p->direction)"))
 
     monkeypatch.setattr(Reference, "sources", planted)
     done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    assert done.code == 4
-    assert "error[S631]" in done.err
-    assert "touches bytes in a different order than its kernel declares" in done.err
+    says(done, 4, "error[S631]", "touches bytes in a different order than its kernel declares")
 
 
 def rewritten() -> dict[str, bytes]:
@@ -328,9 +325,11 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
     everywhere = plan.replanner.analyze()
     for direction, turned in in_each_direction(with_analysis(plan, everywhere)):
         assert expected <= features(turned)
-        found = [each for each in compared(turned) if each.declared is not None]
-        assert len(found) > len(models), direction
-        assert {each: each.declared for each in found} == {each: bounded(turned, each) for each in found}, direction
+        comparisons = [each for each in compared(turned) if each.declared is not None]
+        assert len(comparisons) > len(models), direction
+        assert {each: each.declared for each in comparisons} == {each: bounded(turned, each) for each in comparisons}, (
+            direction
+        )
 
 
 def bounded(plan: Planned, each: ComparedPair) -> int:

@@ -4,15 +4,12 @@ The self-test runs the models in an array of exactly the planned size, filled wi
 and poisons at each step what is not alive.
 """
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, planned, succeed
 from tests.support.nets import NETS
 from tests.support.tools import few, needs_c
 from usmp_build import pipeline
@@ -36,19 +33,16 @@ bytes_and_words = pytest.mark.parametrize(
 )
 
 
-def planned(folder: Path, name: str, path: Path, extra: str = "") -> dict[str, Any]:
+def plan_of(folder: Path, name: str, path: Path, extra: str = "") -> dict[str, Any]:
     """Plan a model and return plan.json."""
-    done = call("plan", manifest(folder, one_model(name, extra, path.as_posix())), "--json")
-    assert done.code == 0, done.err
-    return json.loads(done.out)
+    return planned(manifest(folder, one_model(name, extra, path.as_posix())))
 
 
 def is_exact(folder: Path, name: str, path: Path, runs: int, extra: str = "") -> None:
     """Run the self-test under the sanitizers."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     written = manifest(folder, one_model(name, extra, path.as_posix()))
-    done = call("selftest", written, "--sanitize", "--runs", str(runs))
-    assert done.code == 0, done.err
+    done = succeed("selftest", written, "--sanitize", "--runs", str(runs))
     assert f"{runs} runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 
@@ -66,16 +60,16 @@ def written(folder: Path, name: str) -> Path:
 def test_the_three_reach_what_was_shown_to_be_possible(
     real_models: Path, tmp_path: Path, name: str, extra: str
 ) -> None:
-    made = planned(tmp_path, name, real_models / f"{name}.tflite", extra)
-    workspace = made["workspace"]
-    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[name]
-    assert made["alternatives"]["max_live"] == MAX_LIVE[name]
+    plan = plan_of(tmp_path, name, real_models / f"{name}.tflite", extra)
+    workspace = plan["workspace"]
+    assert workspace["achieved"] == plan["pools"][0]["size"] <= REACHED[name]
+    assert plan["alternatives"]["max_live"] == MAX_LIVE[name]
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
 
 
 @pytest.mark.parametrize("name", LAYER_BY_LAYER)
 def test_layer_by_layer_they_reach_what_is_proven_for_all_orders(real_models: Path, tmp_path: Path, name: str) -> None:
-    workspace = planned(tmp_path, name, real_models / f"{name}.tflite", "[plan]\nrows = false")["workspace"]
+    workspace = plan_of(tmp_path, name, real_models / f"{name}.tflite", "[plan]\nrows = false")["workspace"]
     assert workspace["any_schedule"] == workspace["achieved"] == LAYER_BY_LAYER[name]
 
 
@@ -108,9 +102,9 @@ def test_every_other_real_model_is_at_or_below_max_live(real_models: Path, tmp_p
     paths = sorted(real_models.glob("*.tflite"))
     assert {path.stem for path in paths} >= set(REACHED)
     for path in (path for path in paths if path.stem not in REACHED):
-        made = planned(tmp_path, path.stem, path)
-        workspace = made["workspace"]
-        assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"], path.stem
+        plan = plan_of(tmp_path, path.stem, path)
+        workspace = plan["workspace"]
+        assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"], path.stem
 
 
 @needs_c
@@ -124,16 +118,16 @@ def test_every_other_real_model_is_exact_there(real_models: Path, tmp_path: Path
 
 def has_kernels(folder: Path, name: str, path: Path) -> bool:
     """Tell whether all operators can be generated."""
-    return not planned(folder, name, path)["models"][0]["without_kernel"]
+    return not plan_of(folder, name, path)["models"][0]["without_kernel"]
 
 
 @bytes_and_words
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", NETS)
 def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str) -> None:
-    made = planned(tmp_path, name, written(tmp_path, name), extra)
-    workspace = made["workspace"]
-    assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"]
+    plan = plan_of(tmp_path, name, written(tmp_path, name), extra)
+    workspace = plan["workspace"]
+    assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"]
 
 
 @needs_c
@@ -148,16 +142,16 @@ def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: 
     off = ", ".join(f"{name} = false" for name in sorted(REWRITES))
     plain = f'order = "file"\n[plan]\noverlap = false\nrewrites = {{ {off} }}'
     for name, bytes_alive in MAX_LIVE.items():
-        made = planned(tmp_path, name, real_models / f"{name}.tflite", plain)
-        assert made["models"][0]["rewrites"] == []
-        assert made["workspace"]["achieved"] == made["alternatives"]["max_live"] == bytes_alive
+        plan = plan_of(tmp_path, name, real_models / f"{name}.tflite", plain)
+        assert plan["models"][0]["rewrites"] == []
+        assert plan["workspace"]["achieved"] == plan["alternatives"]["max_live"] == bytes_alive
 
 
 @pytest.mark.long
 def test_the_table_tells_the_five_figures(real_models: Path, tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("ic", path=(real_models / "ic.tflite").as_posix()))
-    made = json.loads(call("plan", path, "--json").out)
-    figures = made["workspace"] | {"max_live": made["alternatives"]["max_live"]}
+    plan = planned(path)
+    figures = plan["workspace"] | {"max_live": plan["alternatives"]["max_live"]}
     lines = call("plan", path).out.splitlines()
     start = lines.index("workspace of all pools, in bytes:")
     shown = [line.split("  ")[0] for line in lines[start + 1 : start + 6]]
@@ -168,7 +162,7 @@ def test_the_table_tells_the_five_figures(real_models: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", NETS)
 def test_layer_by_layer_no_order_and_no_directions_are_better_for_any_net(tmp_path: Path, name: str) -> None:
-    workspace = planned(tmp_path, name, written(tmp_path, name), "[plan]\nrows = false")["workspace"]
+    workspace = plan_of(tmp_path, name, written(tmp_path, name), "[plan]\nrows = false")["workspace"]
     assert workspace["achieved"] == workspace["any_schedule"]
     assert workspace["proven"] == "every order"
 
@@ -176,7 +170,7 @@ def test_layer_by_layer_no_order_and_no_directions_are_better_for_any_net(tmp_pa
 def test_floor_counts_what_outlives_runs(tmp_path: Path) -> None:
     """Inputs of 64 bytes, an output of 10: whichever is more, and both where the inputs stay."""
     floors = [
-        json.loads(call("plan", manifest(tmp_path, one_model("digits", extra)), "--json").out)["workspace"]["floor"]
+        planned(manifest(tmp_path, one_model("digits", extra)))["workspace"]["floor"]
         for extra in ("", 'inputs = "preserved"', 'inputs = "reserved"')
     ]
     assert floors == [64, 74, 74]

@@ -1,7 +1,5 @@
 """The benchmark command: it measures what it can, says what it cannot, and no figure is asserted."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -44,10 +42,10 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
         firmware.need_board(firmware.BOARDS[name])
         counting.need_plugins(firmware.BOARDS[name].qemu[0])
     folder = tmp_path / "figures"
-    said = benchmark(DATA / "odd_even.tflite", "--out", folder)
+    message = benchmark(DATA / "odd_even.tflite", "--out", folder)
     tables_of_model = [
         [[cell.strip() for cell in row.split("|")] for row in re.findall(r"^\| odd_even (.*)$", table, re.MULTILINE)]
-        for table in said.split("\n\n")
+        for table in message.split("\n\n")
         if table.startswith("|")  # not the notes, which are last
     ]
     missing = [[row.count("-") for row in rows] for rows in tables_of_model]
@@ -64,7 +62,7 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     assert together == ratios == []
     assert layers == [1]  # of FULLY_CONNECTED; CMSIS-NN's on the M55 are not known.
     written = {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
-    assert {draw.as_csv(table) for table in said.split("\n\n") if table.startswith("|")} <= {*written.values()}
+    assert {draw.as_csv(table) for table in message.split("\n\n") if table.startswith("|")} <= {*written.values()}
     assert ROOT.as_posix() not in written.pop("facts")
 
 
@@ -210,9 +208,9 @@ def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.long
 def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
     (tmp_path / "no_model.tflite").write_bytes(b"nothing")
-    said = benchmark(DATA / "control.tflite", DATA / "stateful.tflite", tmp_path / "no_model.tflite")
-    assert re.search(r"^- no_model: ", said, re.MULTILINE)
-    assert re.search(r"^\| control \+ stateful \|( [\d,]+ \|){3}$", said, re.MULTILINE)
+    message = benchmark(DATA / "control.tflite", DATA / "stateful.tflite", tmp_path / "no_model.tflite")
+    assert re.search(r"^- no_model: ", message, re.MULTILINE)
+    assert re.search(r"^\| control \+ stateful \|( [\d,]+ \|){3}$", message, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """How often, and how hard, is planned for one manifest: counted, not timed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests.support.cli import RO, RW, call, manifest, tables
+from tests.support.cli import RO, RW, call, manifest, succeed, tables
 from tests.support.nets import NETS
 from tests.support.tree import ROOT
 from usmp_build import effort
@@ -63,8 +61,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 @pytest.mark.long
 def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: Asked) -> None:
-    done = call("plan", manifest(tmp_path, POOLS))
-    assert done.code == 0, done.err
+    succeed("plan", manifest(tmp_path, POOLS))
     assert 0 < asked.briefly <= 2 * effort.DIRECTION_PLANS, (
         asked
     )  # directions, with parts and with copies, and figures of the report
@@ -84,8 +81,7 @@ def test_examples_take_little_search(example: str, monkeypatch: pytest.MonkeyPat
         return plan
 
     monkeypatch.setattr(auto, "plan_pools", counted)
-    done = call("plan", ROOT / "examples" / example / "usmp.toml")
-    assert done.code == 0, done.err
+    succeed("plan", ROOT / "examples" / example / "usmp.toml")
     assert 0 < work <= 6_000_000
 
 

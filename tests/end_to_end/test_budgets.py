@@ -1,13 +1,11 @@
 """Budgets: warnings of `plan`, `generate`, `diff` and `report`, and a refusal only where that is asked for."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, RO, RW, call, manifest, tables
+from tests.support.cli import DIGITS, RO, RW, call, manifest, planned, says, tables
 from tests.support.report_pages import texts, tree
 
 OF_POOL, OF_MODEL = (
@@ -53,7 +51,7 @@ def test_generate_warns_of_pools_and_plan_json_has_budgets(usmp: Path, tmp_path:
 
 
 def test_plans_from_before_budgets_are_read(usmp: Path, tmp_path: Path) -> None:
-    plan = json.loads(call("plan", usmp, "--json").out)
+    plan = planned(usmp)
     for each in (*plan["pools"], *plan["models"]):
         del each["budget"]
     (tmp_path / "old.json").write_text(json.dumps(plan), encoding="utf-8")
@@ -75,5 +73,4 @@ def test_the_report_warns_and_draws_the_line(usmp: Path, tmp_path: Path) -> None
 def test_a_budget_above_the_limit_is_refused(tmp_path: Path) -> None:
     pools = {"sram": RW + 'size = "1 KiB"\nreserve = 24\nbudget = 1001\n'}
     done = call("plan", manifest(tmp_path, tables("doorbell", pools, {"digits": DIGITS})))
-    assert done.code == 1
-    assert ':7:10: error[M112]: pool "sram" has a budget of 1,001 bytes, but only 1,000 to use' in done.err
+    says(done, 1, ':7:10: error[M112]: pool "sram" has a budget of 1,001 bytes, but only 1,000 to use')

@@ -1,7 +1,5 @@
 """The emitted build files, as text; tests/build_systems builds with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

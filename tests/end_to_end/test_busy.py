@@ -1,7 +1,5 @@
 """Debug builds: a model that is entered while one runs that excludes it says so."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import pytest
 
 from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
 from tests.support.host_c import built
+from tests.support.processes import output, run
 from tests.support.tools import need
 
 MODELS = {"digits": DIGITS, "odd_even": ODD_EVEN}
@@ -65,7 +64,7 @@ int main(void)
 
 
 @pytest.mark.parametrize(
-    ("plan", "definition", "said"),
+    ("plan", "definition", "message"),
     [
         (PLAN, "-DSOLO", "3 3 0 3 3 0"),
         (CONCURRENT, "-DSOLO", "3 0 0 0 3 0"),
@@ -74,11 +73,11 @@ int main(void)
     ids=["exclusive", "concurrent", "passed"],
 )
 @pytest.mark.long
-def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition: str, said: str) -> None:
+def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition: str, message: str) -> None:
     assert call("generate", manifest(tmp_path, plan), "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, MAIN, "gcc", definition, "-DUSMP_HOOK")
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == said.split()
+    program = built(tmp_path / "out", tmp_path, MAIN, "gcc", definition, "-DUSMP_HOOK")
+    done = run([program])
+    assert done.out.split() == message.split()
 
 
 AT_ZERO = """
@@ -102,8 +101,8 @@ int main(void)
 def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
     """What is nowhere on this machine is where some processors have their fastest memory."""
     assert call("generate", manifest(tmp_path, PLAN), "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, AT_ZERO, "gcc")
-    assert subprocess.run([made], capture_output=True, text=True, check=True).stdout == "0 3 0\n"
+    program = built(tmp_path / "out", tmp_path, AT_ZERO, "gcc")
+    assert output([program]) == "0 3 0\n"
 
 
 @pytest.mark.parametrize(
@@ -112,8 +111,8 @@ def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_release_build_has_no_guard(tmp_path: Path, flags: list[str], guarded: bool) -> None:
     assert call("generate", manifest(tmp_path, OWNED), "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DPASSED", *flags)
-    symbols = subprocess.run(["nm", made], capture_output=True, text=True, check=True).stdout
+    program = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DPASSED", *flags)
+    symbols = output(["nm", program])
     assert [name in symbols for name in ("two_enter", "two_leave", "two_running", "two_excluded")] == [guarded] * 4
 
 
@@ -137,13 +136,13 @@ def test_processors_without_atomic_instructions_need_no_library(
     command = [compiler, "-std=c99", *flags, "-c", "two_pools.c", "-o", "pools.o"]
     subprocess.run(command, cwd=tmp_path / "out", check=True)
     undefined = ["nm", "-u", tmp_path / "out" / "pools.o"]
-    assert subprocess.run(undefined, capture_output=True, text=True, check=True).stdout == ""
+    assert output(undefined) == ""
 
 
 def test_without_builtins_the_guard_is_plain_c(tmp_path: Path) -> None:
     """A compiler that has none reads and writes the volatile objects themselves."""
     assert call("generate", manifest(tmp_path, PLAN), "--out", tmp_path / "out").code == 0
     flags = ["-DUSMP_LOAD(place)=(place)", "-DUSMP_STORE(place,value)=((void)((place)=(value)))"]
-    made = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DSOLO", "-DUSMP_HOOK", *flags)
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == "3 3 0 3 3 0".split()
+    program = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DSOLO", "-DUSMP_HOOK", *flags)
+    done = run([program])
+    assert done.out.split() == "3 3 0 3 3 0".split()

@@ -1,7 +1,5 @@
 """Nothing shares a cache line with what DMA touches: in plan.json, in the headers, and in the C that is compiled."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -14,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, succeed
+from tests.support.processes import output, run
 from tests.support.tools import need, needs_gcc
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -78,9 +77,9 @@ def generated(path: Path) -> tuple[dict[str, Any], Pairs]:
     return json.loads((path.parent / "out" / "plan.json").read_text("utf-8")), pairs
 
 
-def each_buffer(made: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def each_buffer(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the buffers of plan.json, each row of a tensor by itself."""
-    for buffer in made["buffers"]:
+    for buffer in plan["buffers"]:
         if "offset" in buffer:
             yield buffer
             continue
@@ -94,12 +93,12 @@ def lines_of(buffer: dict[str, Any], line: int) -> range:
     return range(buffer["offset"] // line, -(-(buffer["offset"] + buffer["size"]) // line))
 
 
-def check(made: dict[str, Any], together: Pairs) -> int:
+def check(plan: dict[str, Any], together: Pairs) -> int:
     """Look at every line of every pool that has any; return how many buffers must not share theirs."""
     count = 0
-    for pool in made["pools"]:
+    for pool in plan["pools"]:
         line = pool["cache_line"]
-        inside = [b for b in each_buffer(made) if b["pool"] == pool["name"] and b["size"]] if line else []
+        inside = [b for b in each_buffer(plan) if b["pool"] == pool["name"] and b["size"]] if line else []
         assert not line or pool["alignment"] % line == 0
         assert all(b["cache_line"] for b in inside if b["kind"] in PORTS)
         for buffer in (b for b in inside if b["cache_line"]):
@@ -248,17 +247,14 @@ def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Pat
     header = (out / "digits.h").read_text("utf-8")
     text = PROGRAM
     for side in ("input", "output"):
-        found = re.search(struct.format(side), header)
-        assert found
-        text = text.replace(f".{side.upper()}", f".{found[1]}").replace(
-            f"DIGITS_{side.upper()}_", f"DIGITS_{found[1].upper()}_"
+        match = re.search(struct.format(side), header)
+        assert match
+        text = text.replace(f".{side.upper()}", f".{match[1]}").replace(
+            f"DIGITS_{side.upper()}_", f"DIGITS_{match[1].upper()}_"
         )
     (out / "check.c").write_text(text, encoding="utf-8")
     sources = sorted(str(source) for source in out.glob("*.c"))
-    done = subprocess.run(
-        ["gcc", *FLAGS, f"-I{out}", *sources, "-o", out / "check", "-lm"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    output(["gcc", *FLAGS, f"-I{out}", *sources, "-o", out / "check", "-lm"])
     assert subprocess.run([out / "check"], check=False).returncode == 0
 
 
@@ -268,23 +264,20 @@ def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path
     out = tmp_path / "out"
     assert call("generate", cached, "--out", out).code == 0
     source = (out / "digits.c").read_text("utf-8")
-    found = re.search(r"USMP_CHECK\(\((\w+)_OFFSET \+ \1_BYTES \+ 31\) / 32 \* 32 <= (\w+)_OFFSET", source)
-    assert found, "nothing lies above a cached buffer"
+    match = re.search(r"USMP_CHECK\(\((\w+)_OFFSET \+ \1_BYTES \+ 31\) / 32 \* 32 <= (\w+)_OFFSET", source)
+    assert match, "nothing lies above a cached buffer"
     offset = {name: int(at) for name, at in re.findall(r"(DIGITS_\w+)_OFFSET = (\d+)", source)}
     size = {name: int(at) for name, at in re.findall(r"(DIGITS_\w+)_BYTES = (\d+)", source)}
-    below, above = found[1], found[2]
+    below, above = match[1], match[2]
     end = offset[below] + size[below]
     assert end % 32, "the lines are full anyway"
     moved = re.sub(rf"{above}_OFFSET = \d+", f"{above}_OFFSET = {-(-end // 4) * 4}", source)
     (out / "digits.c").write_text(moved, encoding="utf-8")
-    done = subprocess.run(
-        ["gcc", *FLAGS, f"-I{out}", "-c", out / "digits.c", "-o", out / "x.o"], capture_output=True, text=True
-    )
-    assert done.returncode != 0
+    done = run(["gcc", *FLAGS, f"-I{out}", "-c", out / "digits.c", "-o", out / "x.o"])
+    assert done.code != 0
 
 
 def test_every_tensor_is_exact_with_lines_kept_apart(cached: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", cached, "--sanitize", "--runs", 10)
-    assert done.code == 0, done.err
+    done = succeed("selftest", cached, "--sanitize", "--runs", 10)
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == 2

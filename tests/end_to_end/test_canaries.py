@@ -1,7 +1,5 @@
 """With USMP_CANARIES: a byte written before or after a pool is reported, with the pool's name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

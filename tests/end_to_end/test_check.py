@@ -1,7 +1,5 @@
 """`usmp-build check` from outside: what it prints, and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -43,8 +41,8 @@ def test_an_image_that_is_not(files: Path) -> None:
     write(files / "plan.json", plan(RAM, pool("itcm", "ro", 60, region="ITCM", load_region="FLASH", alignment=1 << 16)))
     done = call("check", files / "plan.json", "--elf", files / "small.elf")
     assert (done.code, done.out) == (4, "")
-    said = done.err.replace(str(files), "")
-    assert said == (
+    message = done.err.replace(str(files), "")
+    assert message == (
         '/small.elf: error[S613]: pool "itcm": section .usmp.p.itcm at 0x00600000 has 64 bytes, planned are 60: '
         "4 bytes too many\n"
         "help: rebuild it from this plan, and put nothing else into its section\n"

@@ -1,7 +1,5 @@
 """The checker of plans, which shares nothing with us, accepts what we plan and refuses what is in a wrong place."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import hashlib
@@ -10,7 +8,6 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from itertools import permutations
@@ -27,6 +24,7 @@ from tests.support.cli import call
 from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.lstms import lstm
 from tests.support.net import LINEAR, Net
+from tests.support.processes import run
 from tests.support.spoiled_json import spoiled
 from usmp_build import installation, pipeline
 from usmp_build.files import DictFiles
@@ -212,9 +210,9 @@ def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
     program.write_text(text, encoding="utf-8")
     for name, code in (("digits", 0), ("odd_even", 1)):
         command = [sys.executable, "-I", str(program), str(tmp_path / "plan.json"), str(DATA / f"{name}.tflite")]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert (done.returncode, done.stderr) == (code, "")
-        assert done.stdout.startswith("wrong: " if code else "right: ")
+        done = run(command, tmp_path)
+        assert (done.code, done.err) == (code, "")
+        assert done.out.startswith("wrong: " if code else "right: ")
 
 
 def _planned(manifest: str, **models: bytes) -> tuple[dict[str, Any], list[Any]]:
@@ -243,7 +241,7 @@ def _quantized(document: dict[str, Any], fault: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         ("scratch", "needs scratch of"),
         ("constants in one place", "the plan has 0 for the"),
@@ -252,13 +250,13 @@ def _quantized(document: dict[str, Any], fault: str) -> None:
         ("no inputs", "the file has 1 inputs, the plan names 0"),
     ],
 )
-def test_what_a_plan_says_is_compared_with_the_model(fault: str, said: str) -> None:
+def test_what_a_plan_says_is_compared_with_the_model(fault: str, message: str) -> None:
     document, models = _planned("", m=lstm(np.random.default_rng(2), "FLOAT32", dynamic=True))
     check(document, models)
     for pool in document["pools"]:
         pool.update(certificate=None, bound=0)
     _quantized(document, fault)
-    with pytest.raises(Wrong, match=said):
+    with pytest.raises(Wrong, match=message):
         check(document, models)
 
 

@@ -1,14 +1,12 @@
 """A firmware whose layers run by CMSIS-NN, for which a stand-in is compiled: every tensor, scratch, what is linked."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import TWO_MODELS, call, manifest
+from tests.support.cli import TWO_MODELS, call, manifest, planned, says
 from tests.support.cmsis_nn import stand_in
 from tests.support.tools import few, needs_oracle
 from usmp_build.request import Isa
@@ -36,7 +34,7 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(isa: Isa, path: Path, tmp
     ("isa", "scratch"), [("portable", [48, 864]), ("dsp", [48, 256, 864]), ("mve", [64, 896, 4464])]
 )
 def test_scratch_is_planned_and_nothing_overlaps(isa: str, scratch: list[int], path: Path) -> None:
-    plan = json.loads(call("plan", path, "--json", "--isa", isa, "--model", "digits").out)
+    plan = planned(path, "--isa", isa, "--model", "digits")
     buffers = [buffer for buffer in plan["buffers"] if buffer["kind"] == "scratch"]
     assert sorted({buffer["size"] for buffer in buffers}) == scratch
     assert not any(buffer["overlaps"] for buffer in plan["buffers"])
@@ -45,7 +43,7 @@ def test_scratch_is_planned_and_nothing_overlaps(isa: str, scratch: list[int], p
 
 def test_what_helium_reads_behind_constants_is_in_the_plan(path: Path) -> None:
     """No other constant begins in the 16 bytes behind weights of convolutions, nor does the pool end there."""
-    plans = [json.loads(call("plan", path, "--json", "--isa", isa, "--model", "digits").out) for isa in ("dsp", "mve")]
+    plans = [planned(path, "--isa", isa, "--model", "digits") for isa in ("dsp", "mve")]
     assert "behind it are read" not in json.dumps(plans[0])
     constants = [row for row in plans[1]["buffers"] if row["kind"] == "constant"]
     weights = [row for row in constants if row["reason"] == "of the model, and up to 16 bytes behind it are read"]
@@ -84,7 +82,6 @@ def test_targets_with_different_instructions_are_refused(path: Path, tmp_path: P
     place = '[[models.digits.place]]\noperators = "CONV_2D"\ntarget = "dsp"\n'
     path.write_text(path.read_text("utf-8") + other + place, "utf-8")
     done = call("generate", path, "--out", tmp_path / "out", "--isa", "mve")
-    assert done.code == 1
-    assert "error[P308]: CMSIS-NN is to run on targets with isa = 'dsp' and 'mve', and is compiled for one" in done.err
+    says(done, 1, "error[P308]: CMSIS-NN is to run on targets with isa = 'dsp' and 'mve', and is compiled for one")
     assert not (tmp_path / "out").exists()
     assert call("generate", path, "--out", tmp_path / "out", "--isa", "dsp").code == 0

@@ -1,7 +1,5 @@
 """Verbs and answers for whoever sits in front of it: watch, doctor, completion of command lines."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

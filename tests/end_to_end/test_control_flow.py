@@ -1,7 +1,5 @@
 """IF, WHILE, CALL and CALL_ONCE as C: what subgraphs compute, and what is copied for them."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -9,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.support.cli import RO, RW, call, manifest, one_model, succeed, tables
 from tests.support.drawn_flow import drawn_flow
 from tests.support.flatfile import flatfile
 from tests.support.tools import needs_gcc, needs_oracle
@@ -279,8 +277,7 @@ FILES = MODELS | {"loop": LOOP}
 def test_results_are_those_of_tflm(name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.tflite").write_bytes(flatfile(*read(FILES[name]).subgraphs))
     path = manifest(tmp_path, one_model(name, path=f"{name}.tflite"))
-    done = call("selftest", path, "--runs", "12", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", "12", "--sanitize")
     assert re.search(r"subgraphs? not compared, 12 runs, all equal to those of TensorFlow Lite Micro", done.out)
 
 
@@ -310,8 +307,7 @@ def test_drawn_models_equal_tflm(tmp_path: Path) -> None:
         (tmp_path / f"m{seed}.tflite").write_bytes(flatfile(*drawn_flow(np.random.default_rng(seed))))
         models[f"m{seed}"] = f'path = "m{seed}.tflite"\n'
     path = manifest(tmp_path, tables("p", {"ram": RW, "flash": RO}, models))
-    done = call("selftest", path, "--runs", "10", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", "10", "--sanitize")
     assert done.out.count("10 runs, all equal to those of TensorFlow Lite Micro") == COUNT
 
 
@@ -320,6 +316,5 @@ def test_drawn_models_equal_tflm(tmp_path: Path) -> None:
 def test_a_converted_model_equals_tflm(tmp_path: Path) -> None:
     """A loop that counts, with two tensors that it does not change, and a branch after it."""
     path = manifest(tmp_path, one_model("control"))
-    done = call("selftest", path, "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--sanitize")
     assert "10 runs, all equal to those of TensorFlow Lite Micro" in done.out

@@ -1,14 +1,12 @@
 """Outputs that the model does not compute for themselves: inputs, outputs listed twice, views, constants, variables."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.cli import RW, call, manifest, tables
+from tests.support.cli import RW, call, manifest, succeed, tables
 from tests.support.host_c import COMPILERS, NO_SECTIONS, built, compile_folder
 from tests.support.net import Net, Value
 from tests.support.processes import run
@@ -47,8 +45,7 @@ def test_every_output_equals_tflm(tmp_path: Path, io: str) -> None:
     net = Net(1)
     (tmp_path / "m.tflite").write_bytes(net.file(*shown(net)))
     text = tables("p", {"ram": RW}, {"m": f'path = "m.tflite"\nio = "{io}"\n'})
-    done = call("selftest", manifest(tmp_path, text), "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", manifest(tmp_path, text), "--sanitize")
     compared = re.search(r"m: (\d+) tensors, 10 runs, all equal to those of TensorFlow Lite Micro", done.out)
     assert compared is not None
     assert int(compared[1]) == {"pool": 6, "application": 7}[io]  # seven outputs; in pools two of them are one tensor
@@ -63,8 +60,7 @@ def test_a_variable_is_shown_as_the_run_leaves_it(tmp_path: Path) -> None:
     net.remember(value, {kept.index})
     (tmp_path / "m.tflite").write_bytes(net.file(seen, value, given))
     text = tables("p", {"ram": RW}, {"m": 'path = "m.tflite"\nio = "application"\n'})
-    done = call("selftest", manifest(tmp_path, text), "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", manifest(tmp_path, text), "--sanitize")
     assert "m: 4 tensors, 10 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 

@@ -1,13 +1,11 @@
 """Compressed weights are unpacked at build time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from tests.support.cli import call
+from tests.support.cli import call, succeed
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, activation, constant
 from tests.support.tools import needs_c, needs_oracle
@@ -40,8 +38,7 @@ def compressed() -> Subgraph:
 
 def test_a_layer_has_unpacked_weights(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(flatfile(compressed()))
-    done = call("selftest", tmp_path / "m.tflite")
-    assert done.code == 0, done.err
+    done = succeed("selftest", tmp_path / "m.tflite")
     assert done.out == "m: 3 tensors, 10 runs, all equal to those of TensorFlow Lite Micro\n"
     assert "m: 2 of 2 operators run" in call("ops", tmp_path / "m.tflite").out
 
@@ -49,8 +46,7 @@ def test_a_layer_has_unpacked_weights(tmp_path: Path) -> None:
 def test_weights_that_are_outputs_are_copied(tmp_path: Path) -> None:
     graph = compressed()
     (tmp_path / "m.tflite").write_bytes(flatfile(replace(graph, outputs=(5, 6), operators=graph.operators[:1])))
-    done = call("selftest", tmp_path / "m.tflite")
-    assert done.code == 0, done.err
+    succeed("selftest", tmp_path / "m.tflite")
 
 
 def test_codes_of_no_known_method_are_refused(tmp_path: Path) -> None:

@@ -1,13 +1,11 @@
 """`usmp-build diff` for reviews: Markdown, JSON, and an exit code where a pool grows."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, tables
+from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, says, tables
 
 LIMITED = {"sram": RW + 'size = "4 KiB"\n', "flash": RO}
 BY_LAYERS = "[plan]\nrows = false\n"
@@ -75,8 +73,7 @@ def test_growth_is_refused_beyond_what_is_allowed(plans: dict[str, Path], allowe
 
 def test_what_is_no_size_is_refused(plans: dict[str, Path]) -> None:
     done = call("diff", plans["rows"], plans["layers"], "--fail-if-grows", "1 KB")
-    assert done.code == 2
-    assert 'error[U216]: "KB" may mean 1000 or 1024' in done.err
+    says(done, 2, 'error[U216]: "KB" may mean 1000 or 1024')
     assert done.out == ""
 
 

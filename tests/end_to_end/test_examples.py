@@ -1,8 +1,5 @@
 """What the examples are about, apart from being built: their plans, every tensor of them, and the list of them all."""
 
-from __future__ import annotations
-
-import json
 import re
 import runpy
 from itertools import pairwise
@@ -10,7 +7,7 @@ from itertools import pairwise
 import pytest
 import tomli
 
-from tests.support.cli import call
+from tests.support.cli import call, planned, succeed
 from tests.support.tree import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -35,13 +32,12 @@ def test_readmes_say_which_use_case_they_are(use_case: str, name: str) -> None:
 
 def test_every_tensor_of_the_accelerator_is_bit_exact() -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", ACCELERATOR / "usmp.toml", "--source", ACCELERATOR / "npu.c", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", ACCELERATOR / "usmp.toml", "--source", ACCELERATOR / "npu.c", "--sanitize")
     assert "8 tensors, 10 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 
 def test_each_memory_holds_what_its_processor_touches() -> None:
-    plan = json.loads(call("plan", ACCELERATOR / "usmp.toml", "--json").out)
+    plan = planned(ACCELERATOR / "usmp.toml")
     assert plan["models"][0]["extern_functions"] == FUNCTIONS
     scratch = [buffer for buffer in plan["buffers"] if buffer["kind"] == "scratch"]
     assert len(scratch) == 4
@@ -53,14 +49,13 @@ def test_each_memory_holds_what_its_processor_touches() -> None:
 
 def test_every_tensor_of_the_cascade_is_bit_exact() -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", CASCADE / "usmp.toml", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", CASCADE / "usmp.toml", "--sanitize")
     assert "expert: 3 tensors, 10 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 
 def test_the_listener_is_in_the_way() -> None:
     """It uses bytes of both others, and none of what goes from one to the other."""
-    buffers = json.loads(call("plan", CASCADE / "usmp.toml", "--json").out)["buffers"]
+    buffers = planned(CASCADE / "usmp.toml")["buffers"]
     (between,) = [b for b in buffers if b["kind"] == "connection"]
     assert (between["model"], between["shared_with"]) == ("detector", ["expert"])
     own = [b for b in buffers if b["model"] == "listener" and b["pool"] == "sram"]
@@ -75,13 +70,13 @@ def ends(buffer: dict[str, int]) -> int:
 
 
 def test_nothing_is_declared_where_nothing_should_be() -> None:
-    plan = json.loads(call("plan", DEFAULTS / "usmp.toml", "--json").out)
+    plan = planned(DEFAULTS / "usmp.toml")
     assert [(pool["name"], pool["limit"]) for pool in plan["pools"]] == [("workspace", None), ("constants", None)]
     assert set(tomli.loads((DEFAULTS / "usmp.toml").read_text("utf-8"))) == {"project", "models"}
 
 
 def test_all_inputs_and_all_outputs_are_there_at_once() -> None:
-    plan = json.loads(call("plan", PORTS / "usmp.toml", "--json").out)
+    plan = planned(PORTS / "usmp.toml")
     for kind, count in (("input", 2), ("output", 4)):
         ports = [buffer for buffer in plan["buffers"] if buffer["kind"] == kind]
         places = sorted((port["offset"], port["offset"] + port["size"]) for port in ports)
@@ -90,8 +85,8 @@ def test_all_inputs_and_all_outputs_are_there_at_once() -> None:
 
 
 def test_the_price_of_inputs_that_stay_is_told() -> None:
-    said = 'inputs = "preserved" costs 240 bytes of workspace'
-    assert said in call("plan", PORTS / "usmp.toml").out
+    message = 'inputs = "preserved" costs 240 bytes of workspace'
+    assert message in call("plan", PORTS / "usmp.toml").out
     assert "costs 240 bytes" in (PORTS / "README.md").read_text("utf-8")
 
 

@@ -1,7 +1,5 @@
 """`generate --expect-...`: names by which a build system declared files; the errors say which line to write."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.cli import DATA, PASSED, RO, RW, Done, call, tables

@@ -1,13 +1,11 @@
 """`explain` of tensors that rewrites changed: what is left of them, and which rewrite removed the others."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, says, succeed
 from tests.support.nets import NETS
 from usmp_build.cli.explain_code import explanation
 from usmp_build.errors import UsageError
@@ -20,8 +18,7 @@ def told(folder: Path, name: str, extra: str = "", model: str = "digits") -> lis
     if model in NETS:
         path.write_bytes(NETS[model]())
     place = path.as_posix() if model in NETS else f"DATA/{model}.tflite"
-    done = call("explain", name, manifest(folder, one_model("m", extra, place)))
-    assert done.code == 0, done.err
+    done = succeed("explain", name, manifest(folder, one_model("m", extra, place)))
     return done.out.splitlines()
 
 
@@ -71,8 +68,7 @@ def test_a_constant_that_is_no_data_says_so(tmp_path: Path) -> None:
 
 def test_an_unknown_name_is_shown_on_one_line(tmp_path: Path) -> None:
     done = call("explain", "a\n" + "b" * 5000, manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
-    assert done.code == 2
-    assert f'no buffer is called "a\\n{"b" * 56}…"' in done.err
+    says(done, 2, f'no buffer is called "a\\n{"b" * 56}…"')
 
 
 def test_a_name_without_its_model_is_the_whole_name(tmp_path: Path) -> None:
@@ -121,8 +117,7 @@ def test_tensors_are_named_where_none_can_be_meant(tmp_path: Path) -> None:
 @pytest.mark.parametrize("asked", ["", "m."])
 def test_a_model_alone_is_no_name(tmp_path: Path, asked: str) -> None:
     done = call("explain", asked, manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
-    assert done.code == 2
-    assert f'error[U203]: no buffer is called "{asked}"' in done.err
+    says(done, 2, f'error[U203]: no buffer is called "{asked}"')
 
 
 def test_a_code_is_explained_as_on_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,12 @@
 """`export tflm`: plans in .tflite files that TensorFlow Lite Micro reads, never larger than its own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 import tflite
 
 from tests.support import flatbuffer as fb
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, call, succeed
 from tests.support.processes import output
 from tests.support.tflm_headers import write_headers
 from tests.support.tools import few, need
@@ -43,8 +41,7 @@ def heads(out: str) -> dict[str, tuple[int, int]]:
 @MEASURED
 @pytest.mark.long
 def test_heads_are_smaller_and_outputs_equal(tmp_path: Path) -> None:
-    done = call("export", "tflm", *(DATA / f"{name}.tflite" for name in (*SMALLER, "branchy")), "--out", tmp_path)
-    assert done.code == 0, done.err
+    done = succeed("export", "tflm", *(DATA / f"{name}.tflite" for name in (*SMALLER, "branchy")), "--out", tmp_path)
     assert heads(done.out) == SMALLER | {"branchy": (5760, 5760)}
     assert "outputs of 4 runs equal" in done.out
     for name in SMALLER:

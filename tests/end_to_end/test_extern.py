@@ -1,18 +1,15 @@
 """Kernels of the application: they are declared, called and compiled in, and what is missing is told by name."""
 
-from __future__ import annotations
-
-import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, planned, says, succeed
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.support.host_c import STRICT
+from tests.support.processes import output
 from tests.support.tools import few, need
 from tests.support.tree import ROOT
 
@@ -60,8 +57,7 @@ def replace(source: Path, old: str, new: str) -> None:
 
 def test_the_accelerator_of_the_example_is_bit_exact(digits: Path, npu: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", digits, "--source", npu, "--sanitize", "--runs", 20)
-    assert done.code == 0, done.err
+    done = succeed("selftest", digits, "--source", npu, "--sanitize", "--runs", 20)
     assert "digits: 8 tensors, 20 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 
@@ -78,35 +74,28 @@ def test_functions_without_a_source(digits: Path) -> None:
 def test_a_source_that_lacks_a_function(digits: Path, npu: Path) -> None:
     replace(npu, "void meter_npu_depthwise", "void other_npu_depthwise")
     done = call("selftest", digits, "--source", npu)
-    assert done.code == 4
-    assert f"error[S607]: the test program lacks functions that {npu} should have: {CONVOLUTIONS[1]}\n" in done.err
+    says(done, 4, f"error[S607]: the test program lacks functions that {npu} should have: {CONVOLUTIONS[1]}\n")
 
 
 def test_a_source_that_does_not_compile(digits: Path, tmp_path: Path) -> None:
     source = tmp_path / "broken.c"
     source.write_text("int broken(\n", "utf-8")
     done = call("selftest", digits, "--source", source)
-    assert done.code == 4
-    assert f"error[S601]: the generated code, with {source}, does not compile" in done.err
+    says(done, 4, f"error[S601]: the generated code, with {source}, does not compile")
 
 
 def test_a_source_that_is_not_there(digits: Path) -> None:
-    done = call("selftest", digits, "--source", "nowhere.c")
-    assert done.code == 2
-    assert 'error[U213]: there is no file "nowhere.c"' in done.err
+    says(call("selftest", digits, "--source", "nowhere.c"), 2, 'error[U213]: there is no file "nowhere.c"')
 
 
 def test_wrong_results_are_the_application_s_first(digits: Path, npu: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     replace(npu, "value += zero;", "value += zero + 1;")
-    done = call("selftest", digits, "--source", npu)
-    assert done.code == 4
-    assert "error[S604]" in done.err
-    assert "help: look at the application's functions first" in done.err
+    says(call("selftest", digits, "--source", npu), 4, "error[S604]", "help: look at the application's functions first")
 
 
 def test_the_plan_names_the_functions(digits: Path) -> None:
-    (model,) = json.loads(call("plan", digits, "--json").out)["models"]
+    (model,) = planned(digits)["models"]
     assert model["extern_functions"] == CONVOLUTIONS
     assert call("plan", digits).out.endswith(
         "the application supplies these functions (meter_kernels.h declares them):\n"
@@ -120,17 +109,9 @@ def test_the_plan_names_the_functions(digits: Path) -> None:
 @pytest.mark.parametrize("command", COMPILERS, ids=lambda command: command[0])
 def test_a_model_of_such_kernels_alone_compiles(tmp_path: Path, name: str, command: list[str]) -> None:
     need(command[0])
-    done = call("generate", manifest(tmp_path, EXTERN + one_model(name)), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(tmp_path, EXTERN + one_model(name)), "--out", tmp_path / "out")
     sources = sorted(path.name for path in (tmp_path / "out").glob("*.c"))
-    compiled = subprocess.run(
-        [*command, *STRICT.split(), "-fsyntax-only", *sources],
-        cwd=tmp_path / "out",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert compiled.returncode == 0, compiled.stderr
+    output([*command, *STRICT.split(), "-fsyntax-only", *sources], tmp_path / "out")
 
 
 def test_generate_names_the_functions(digits: Path, tmp_path: Path) -> None:
@@ -140,8 +121,7 @@ def test_generate_names_the_functions(digits: Path, tmp_path: Path) -> None:
 
 def test_what_has_no_kernel_here_runs_there(tmp_path: Path) -> None:
     """The operators of subgraphs do, too; what decides between them is generated."""
-    done = call("generate", manifest(tmp_path, EXTERN + one_model("control")), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    done = succeed("generate", manifest(tmp_path, EXTERN + one_model("control")), "--out", tmp_path / "out")
     assert "p_cpu_less_" in done.out
     assert "for (;;) {" in (tmp_path / "out" / "control.c").read_text("utf-8")
 
@@ -159,12 +139,8 @@ def test_custom_operators_are_called_whatever_their_names_are(tmp_path: Path, co
     (tmp_path / "c.tflite").write_bytes(write(root))
     text = f'[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n[models.c]\npath = "c.tflite"\n{EXTERN}'
     folder = tmp_path / "out"
-    done = call("generate", manifest(tmp_path, text), "--out", folder)
-    assert done.code == 0, done.err
-    built = subprocess.run(
-        [*compiler, *STRICT.split(), "-c", "c.c", "-o", "c.o"], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert built.returncode == 0, built.stderr
+    succeed("generate", manifest(tmp_path, text), "--out", folder)
+    output([*compiler, *STRICT.split(), "-c", "c.c", "-o", "c.o"], folder)
     code = re.sub(r"/\*.*?\*/", "", (folder / "c.c").read_text("utf-8"), flags=re.DOTALL)
     assert "evil" not in code.replace("int_evil_void", "")
     assert "hostname" not in code.replace("include_etc_hostname", "")

@@ -1,7 +1,5 @@
 """The generated C: clean for every compiler and standard, whatever the names in models and manifests are."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -15,9 +13,9 @@ import numpy as np
 import pytest
 
 from tests.support import stateful
-from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, tables
+from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, succeed, tables
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
-from tests.support.processes import run
+from tests.support.processes import output, run
 from tests.support.tools import few, need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
@@ -39,8 +37,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         model = home / f"{name}.tflite"
         path = one_model(name, 'io = "application"', model.as_posix() if model.exists() else "")
         path = manifest(home, path, f"{name}.toml")
-        done = call("generate", path, "--out", folders[-1])
-        assert done.code == 0, done.err
+        succeed("generate", path, "--out", folders[-1])
     return folders
 
 
@@ -58,18 +55,16 @@ def test_a_header_of_another_version_is_refused(generated: list[Path], tmp_path:
     shutil.copytree(generated[0], tmp_path / "two")
     runtime = tmp_path / "two" / "usmp.h"
     runtime.write_text(runtime.read_text().replace("#define USMP_ABI 2", "#define USMP_ABI 1"))
-    done = subprocess.run(["cc", "-c", "digits.c"], cwd=tmp_path / "two", capture_output=True, text=True, check=False)
-    assert "generate both again" in done.stderr
+    done = run(["cc", "-c", "digits.c"], tmp_path / "two")
+    assert "generate both again" in done.err
 
 
 def test_who_loads_in_a_way_of_their_own_stores_so_too(generated: list[Path]) -> None:
     command = ["cc", "-std=c99", "-fsyntax-only", "-DUSMP_LOAD(place)=(place)"]
     for more, wanted in (([], "define USMP_STORE(place, value), too"), (["-DUSMP_STORE(place, value)=(place)"], "")):
-        done = subprocess.run(
-            [*command, *more, "usmp.h"], cwd=generated[0], capture_output=True, text=True, check=False
-        )
-        assert (done.returncode != 0) == bool(wanted)
-        assert wanted in done.stderr
+        done = run([*command, *more, "usmp.h"], generated[0])
+        assert (done.code != 0) == bool(wanted)
+        assert wanted in done.err
 
 
 def test_comments_say_what_the_numbers_beside_them_are(generated: list[Path]) -> None:
@@ -100,9 +95,9 @@ def test_a_compiler_of_which_nothing_is_known_is_told_about_types_that_alias(gen
 
     def stopped_at(*defined: str) -> list[str]:
         command = [*unknown, *defined, "usmp.h"]
-        done = subprocess.run(command, cwd=generated[0], capture_output=True, text=True, check=False)
-        assert (done.returncode == 0) == ("#error" not in done.stderr), done.stderr
-        return re.findall(r"#error \"(.*?)\"", done.stderr)
+        done = run(command, generated[0])
+        assert (done.code == 0) == ("#error" not in done.err), done.err
+        return re.findall(r"#error \"(.*?)\"", done.err)
 
     assert stopped_at() == [
         "switch off type-based alias analysis (IAR: --no_tbaa), then define USMP_MAY_ALIAS as nothing"
@@ -132,8 +127,8 @@ def test_the_compiler_finds_exactly_the_plans_that_are_broken(tmp_path: Path, st
     assert call("generate", path, "--out", tmp_path / "two").code == 0
     source = tmp_path / "two" / "digits.c"
     text = source.read_text()
-    made = json.loads((tmp_path / "two" / "plan.json").read_text())
-    buffers = [b for b in made["buffers"] if b["model"] == "digits" and b["kind"] != "constant"]
+    plan = json.loads((tmp_path / "two" / "plan.json").read_text())
+    buffers = [b for b in plan["buffers"] if b["model"] == "digits" and b["kind"] != "constant"]
     verdicts = []
     for match in re.finditer(r"(\w+_OFFSET) = (\d+),.*/\* (\w+)  ([^*]*\))  +(.*) \*/", text):
         name, offset, buffer = match[1], int(match[2]), next(b for b in buffers if b["name"] == f"digits.{match[5]}")
@@ -141,9 +136,9 @@ def test_the_compiler_finds_exactly_the_plans_that_are_broken(tmp_path: Path, st
         for moved in (offset - 1, offset + 1):
             source.write_text(text.replace(f"{name} = {offset},", f"{name} = {moved},"))
             command = ["cc", f"-std={standard}", "-fsyntax-only", source.name]
-            done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, check=False)
+            done = run(command, source.parent)
             broken = breaks(buffer, moved, buffers)
-            assert (done.returncode != 0) == broken, f"{name} = {moved}: {done.stderr}"
+            assert (done.code != 0) == broken, f"{name} = {moved}: {done.err}"
             verdicts.append(broken)
     assert len(verdicts) == 2 * len(buffers)
     assert any(verdicts)
@@ -180,8 +175,7 @@ def test_hostile_names_stay_names(tmp_path: Path, name: str) -> None:
     evil = hostile(import_tflite((DATA / f"{name}.tflite").read_bytes(), name, ""))
     (tmp_path / "evil.model.txt").write_text(write(evil), encoding="utf-8")
     path = manifest(tmp_path, one_model("evil", path=(tmp_path / "evil.model.txt").as_posix()))
-    done = call("generate", path, "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", path, "--out", tmp_path / "out")
     compile_folder(tmp_path / "out", "gcc", "-std=c99")
     for file in (tmp_path / "out").iterdir():
         text = file.read_text(encoding="utf-8")
@@ -202,24 +196,24 @@ def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path, comp
     """Nothing between the objects of a pool, and no other order than the plan's."""
     need(compiler)
     for folder in generated:
-        made = json.loads((folder / "plan.json").read_text())
+        plan = json.loads((folder / "plan.json").read_text())
         (source,) = folder.glob("*_pools.c")
         target = tmp_path / "pools.o"
         subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
-        listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
+        listed = output(["size", "-A", target])
         found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
-        symbols = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
-        for pool in made["pools"]:
+        symbols = output(["nm", target])
+        for pool in plan["pools"]:
             name = pool["name"]
             assert int(found.get(pool["section"], 0)) == pool["size"], name
             for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
-                assert int(value, 16) == first_constant(made, owner, name), (name, owner)
+                assert int(value, 16) == first_constant(plan, owner, name), (name, owner)
 
 
-def first_constant(made: dict[str, Any], owner: str, pool: str) -> int:
+def first_constant(plan: dict[str, Any], owner: str, pool: str) -> int:
     """Where the constants of a model begin in a pool; of what is shared, `<project>_shared`."""
-    shared = owner == f"{made['project']}_shared"
-    mine = [b for b in made["buffers"] if b["kind"] == "constant" and b["pool"] == pool]
+    shared = owner == f"{plan['project']}_shared"
+    mine = [b for b in plan["buffers"] if b["kind"] == "constant" and b["pool"] == pool]
     return min(b["offset"] for b in mine if (bool(b["shared_with"]) if shared else b["model"] == owner))
 
 
@@ -291,7 +285,7 @@ def test_elements_are_not_bytes_and_a_scalar_has_no_dimensions(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("models", "concurrent", "pool", "said"),
+    ("models", "concurrent", "pool", "message"),
     [
         ("a", [], "", "While it runs, do not start it again, not even from an interrupt or another thread."),
         ("a", [], PASSED, "While it runs, do not start it again in the same workspace pools, not even"),
@@ -312,13 +306,13 @@ def test_elements_are_not_bytes_and_a_scalar_has_no_dimensions(tmp_path: Path) -
     ],
 )
 def test_a_header_says_what_may_not_run_at_the_same_time(
-    tmp_path: Path, models: str, concurrent: list[str], pool: str, said: str
+    tmp_path: Path, models: str, concurrent: list[str], pool: str, message: str
 ) -> None:
     pairs = f"concurrent = {[list(pair) for pair in concurrent]}\n"
     text = tables("p", {"sram": RW + pool}, dict.fromkeys(models, DIGITS)) + "[plan]\nrows = false\n"
     assert call("generate", manifest(tmp_path, pairs + text), "--out", tmp_path / "out").code == 0
     header = (tmp_path / "out" / "a.h").read_text().replace("\n * ", " ")
-    assert said in header
+    assert message in header
     assert "Only builds with USMP_GUARD (by default those without NDEBUG) detect that, and return USMP_BUSY." in header
 
 

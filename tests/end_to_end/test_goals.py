@@ -1,13 +1,11 @@
 """`goal = "balanced"`: no rewrite makes an operator do more; `goal = "ram"`: all channels go that nobody needs."""
 
-from __future__ import annotations
-
 from math import prod
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import manifest, one_model, succeed
 from tests.support.nets import NETS, three_of_four
 from tests.support.tools import needs_c
 from usmp_build import pipeline
@@ -59,5 +57,4 @@ def test_channels_go_from_a_balanced_plan_where_that_costs_nothing(tmp_path: Pat
 def test_both_are_exact(tmp_path: Path, model: str, goal: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     make = three_of_four if model == "three_of_four" else NETS[model]
-    done = call("selftest", written(tmp_path, make(), f'goal = "{goal}"'))
-    assert done.code == 0, done.err
+    succeed("selftest", written(tmp_path, make(), f'goal = "{goal}"'))

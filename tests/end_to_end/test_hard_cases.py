@@ -1,14 +1,12 @@
 """Cases that are unusual but legal, or wrong in unusual ways: each broke something once, or could have."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DATA, LAYER_BY_LAYER, call, manifest, one_model
+from tests.support.cli import DATA, LAYER_BY_LAYER, call, manifest, one_model, says, succeed
 from tests.support.tree import ROOT
 
 
@@ -22,8 +20,7 @@ def text_models(folder: Path, models: dict[str, str], head: str = '[project]\nna
 
 
 def runs(path: Path) -> None:
-    done = call("selftest", path, "--sanitize", "--runs", "3")
-    assert done.code == 0, done.err
+    succeed("selftest", path, "--sanitize", "--runs", "3")
 
 
 def adds(*values: int) -> str:
@@ -161,9 +158,7 @@ def test_an_input_named_like_one_of_our_macros(tmp_path: Path) -> None:
         outputs %2
         %2 = ADD(%0, %1)
     """
-    done = call("generate", text_models(tmp_path, {"m": body}), "--out", tmp_path / "out")
-    assert done.code == 1
-    assert "error[P306]" in done.err
+    says(call("generate", text_models(tmp_path, {"m": body}), "--out", tmp_path / "out"), 1, "error[P306]")
 
 
 def test_a_model_of_empty_tensors(tmp_path: Path) -> None:
@@ -194,9 +189,7 @@ def test_options_of_algorithms_have_types_and_search_ends(tmp_path: Path, value:
 
 def test_a_negative_bound_of_the_search_has_its_place(tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("digits", "[plan]\n[plan.options]\nrounds = -1\n"))
-    done = call("plan", path)
-    assert done.code == 1
-    assert f'{path}:7:1: error[P406]: algorithm "auto": "rounds" must be at least 0, not -1' in done.err
+    says(call("plan", path), 1, f'{path}:7:1: error[P406]: algorithm "auto": "rounds" must be at least 0, not -1')
 
 
 def test_names_that_become_one_in_c(tmp_path: Path) -> None:
@@ -204,25 +197,19 @@ def test_names_that_become_one_in_c(tmp_path: Path) -> None:
     digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'
     models = f'[models.a]\n{digits}workspace_pools = ["b_c"]\n[models.a_b]\n{digits}workspace_pools = ["c"]\n'
     done = call("generate", manifest(tmp_path, f'[project]\nname = "p"\n{pools}{models}'), "--out", tmp_path / "out")
-    assert done.code == 1
-    assert "error[P306]" in done.err
-    assert "A_B_C_WORKSPACE_POOL_SIZE" in done.err
+    says(done, 1, "error[P306]", "A_B_C_WORKSPACE_POOL_SIZE")
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["p_shared", "p_pools", "P"])
 def test_models_whose_files_are_the_projects(tmp_path: Path, name: str) -> None:
-    done = call("plan", manifest(tmp_path, one_model(name, path=f"{DATA.as_posix()}/digits.tflite")))
-    assert done.code == 1
-    assert "error[M110]" in done.err
+    says(call("plan", manifest(tmp_path, one_model(name, path=f"{DATA.as_posix()}/digits.tflite"))), 1, "error[M110]")
 
 
 def test_a_model_whose_files_are_another_models(tmp_path: Path) -> None:
     digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'
     both = f'[project]\nname = "p"\n[models.x]\n{digits}[models.x_constants]\n{digits}'
-    done = call("plan", manifest(tmp_path, both))
-    assert done.code == 1
-    assert "x_constants.h" in done.err
+    says(call("plan", manifest(tmp_path, both)), 1, "x_constants.h")
 
 
 @pytest.mark.parametrize(
@@ -236,9 +223,7 @@ def test_odd_options_of_the_selftest(tmp_path: Path, options: list[str], code: i
 
 
 def test_wrong_names_are_found_before_c_is_made(tmp_path: Path) -> None:
-    done = call("plan", manifest(tmp_path, one_model("digits", 'names = { zz = "q" }')))
-    assert done.code == 1
-    assert "error[P304]" in done.err
+    says(call("plan", manifest(tmp_path, one_model("digits", 'names = { zz = "q" }'))), 1, "error[P304]")
 
 
 @pytest.mark.parametrize("path", [".", "folder"])
@@ -246,9 +231,7 @@ def test_a_folder_is_no_model(tmp_path: Path, path: str) -> None:
     (tmp_path / "folder").mkdir()
     done = call("plan", manifest(tmp_path, one_model("digits", path=f"{path}/x.tflite/..")))
     assert done.code == 1
-    done = call("plan", tmp_path)
-    assert done.code == 1
-    assert "it is a folder" in done.err
+    says(call("plan", tmp_path), 1, "it is a folder")
 
 
 @pytest.mark.long

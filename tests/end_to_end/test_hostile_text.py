@@ -1,7 +1,5 @@
 """Text of models and file names is text wherever it goes: no file says more than with plain names."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -12,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import RO, RW, call, tables
+from tests.support.cli import RO, RW, call, succeed, tables
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
 from tests.support.host_c import HOSTILE
 from tests.support.report_pages import check_policy, tree
@@ -57,8 +55,7 @@ def project(folder: Path, text: str) -> Path:
     manifest = folder / f"{name}.toml"
     pools = {"ram": RW + 'region = "RAM"\n', "flash": RO}
     manifest.write_text(tables("p", pools, {"kws": lines}), encoding="utf-8")
-    done = call("generate", manifest, "--out", folder / FOLDER)
-    assert done.code == 0, done.err
+    succeed("generate", manifest, "--out", folder / FOLDER)
     return manifest
 
 
@@ -165,7 +162,6 @@ def test_no_report_or_output_does_more_than_with_plain_names(tmp_path: Path, pla
     for form in ("text", "markdown"):
         verbs.append(("diff", plain / FOLDER, tmp_path / FOLDER, "--format", form))
     for words in verbs:
-        done = call(*words)
-        assert done.code == 0, done.err
+        done = succeed(*words)
         assert (done.out + done.err).replace("\n", "").isprintable(), words
     assert len(done.out.splitlines()) == 17  # of the last one, whatever names are

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import DATA, RAM_AND_FLASH, call, manifest
+from tests.support.cli import DATA, RAM_AND_FLASH, call, manifest, planned, says
 from tests.support.nets import NETS
 from usmp_build import plugins
 from usmp_build.interfaces.kernels import Kernel, NoKernel
@@ -46,14 +46,11 @@ def fussy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def targets(*arguments: object) -> list[dict[str, Any]]:
-    done = call("plan", "--json", *arguments)
-    assert done.code == 0, done.err
-    result: list[dict[str, Any]] = json.loads(done.out)["targets"]
-    return result
+    return planned(*arguments)["targets"]
 
 
 @pytest.mark.parametrize(
-    ("said", "option", "isa"),
+    ("message", "option", "isa"),
     [
         ("", (), "portable"),
         ("", ("--isa", "dsp"), "dsp"),
@@ -65,9 +62,9 @@ def targets(*arguments: object) -> list[dict[str, Any]]:
 )
 @pytest.mark.long
 def test_the_manifest_says_more_than_the_command_line(
-    tmp_path: Path, said: str, option: tuple[str, ...], isa: str
+    tmp_path: Path, message: str, option: tuple[str, ...], isa: str
 ) -> None:
-    path = manifest(tmp_path, f"{MODEL}[targets.cpu]\n{said}")
+    path = manifest(tmp_path, f"{MODEL}[targets.cpu]\n{message}")
     assert targets(path, *option) == [{"name": "cpu", "kernels": "reference", "isa": isa}]
 
 
@@ -125,31 +122,25 @@ def test_a_generated_folder_is_planned_as_it_was(tmp_path: Path) -> None:
         like, told = call(*verb, out), call(*verb, path, *options)
         assert (like.code, like.out) == (0, told.out), verb
         assert like.err == f'note: planned for isa dsp, as "{out}" is\n', verb
-    assert json.loads(call("plan", out, "--json").out)["targets"][0]["isa"] == "dsp"
+    assert planned(out)["targets"][0]["isa"] == "dsp"
     other = call("plan", out, "--isa", "portable")
     assert (other.err, other.out) == ("", call("plan", path, "--isa", "portable", *options[2:]).out)
     path.rename(tmp_path / "other.toml")
     lost = call("plan", out)
-    assert lost.code == 2
-    assert 'error[U289]: the manifest of "' in lost.err
-    assert '"usmp.toml", is neither beside the folder nor in the current one' in lost.err
+    says(lost, 2, 'error[U289]: the manifest of "', '"usmp.toml", is neither beside the folder nor in the current one')
 
 
 def test_a_folder_whose_models_only_the_build_knows(tmp_path: Path) -> None:
     path, out = manifest(tmp_path, '[project]\nname = "p"\n'), tmp_path / "out"
     model = f"--model=digits={DATA / 'digits.tflite'}"
     call("generate", path, "--out", out, model, "--isa", "dsp")
-    lost = call("plan", out)
-    assert lost.code == 1
-    assert "or give its file: --model digits=FILE" in lost.err
+    says(call("plan", out), 1, "or give its file: --model digits=FILE")
     assert call("plan", out, model).out == call("plan", path, model, "--isa", "dsp").out
     arguments = Path(f"{out}.args")  # of a build
     arguments.write_text(f"{model}\n--isa=-mcpu=cortex-m55\n--\n{path}\n")
     assert call("plan", out).out == call("plan", path, model, "--isa", "dsp").out
     arguments.write_text("--frobnicate\n")
-    damaged = call("plan", out)
-    assert damaged.code == 2
-    assert "error[U288]: these are no arguments of a build: unrecognized arguments: --frobnicate" in damaged.err
+    says(call("plan", out), 2, "error[U288]: these are no arguments of a build: unrecognized arguments: --frobnicate")
 
 
 @pytest.mark.parametrize("word", ["neon", "-mtune=cortex-m4", ""])
@@ -170,7 +161,7 @@ def test_what_keeps_faster_kernels_away_is_said(fussy: Path) -> None:
 
 
 def test_programs_read_it(fussy: Path) -> None:
-    mine = json.loads(call("plan", "--json", fussy, "--isa", "dsp").out)["models"][0]
+    mine = planned(fussy, "--isa", "dsp")["models"][0]
     assert mine["declined"] == [f"CONV_2D {position}: {WHY}" for position in (0, 2, 4)]
     for verb in (("ops",), ("inspect", "kernels")):
         operators = json.loads(call(*verb, fussy, "--isa", "dsp", "--json").out)
@@ -199,7 +190,7 @@ def test_no_plan_in_one_memory_grows(tmp_path: Path, net: str) -> None:
     """Layer by layer; tests/firmware/test_instructions.py has real models row by row."""
     (tmp_path / "net.tflite").write_bytes(NETS[net]())
     path = manifest(tmp_path, f'{RAM_AND_FLASH}[plan]\nrows = false\n[models.net]\npath = "net.tflite"\n')
-    plans = {isa: json.loads(call("plan", path, "--json", "--isa", isa.value).out) for isa in Isa}
+    plans = {isa: planned(path, "--isa", isa.value) for isa in Isa}
     functions = {isa: json.loads(call("inspect", "kernels", path, "--json", "--isa", isa.value).out) for isa in Isa}
     for isa in (Isa.DSP, Isa.MVE):
         assert plans[isa]["workspace"]["achieved"] <= plans[Isa.PORTABLE]["workspace"]["achieved"]

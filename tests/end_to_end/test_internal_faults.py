@@ -1,7 +1,5 @@
 """What nothing should raise: one message that says whose fault it is, and a traceback only where it is asked for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, says
 from usmp_build.cli import VERBS
 from usmp_build.ir.graph import Model
 from usmp_build.passes.rewrite import REWRITES
@@ -67,13 +65,11 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
 
     monkeypatch.setitem(cast(dict[str, object], REWRITES), "dead", spoil)
     done = call("plan", manifest(tmp_path, one_model("digits")))
-    assert done.code == 5
-    assert "error[U260]: " in done.err
-    assert "Broken: the rewrite dead exchanges inputs or outputs" in done.err
+    says(done, 5, "error[U260]: ", "Broken: the rewrite dead exchanges inputs or outputs")
 
 
 @pytest.mark.parametrize(
-    ("raised", "code", "said"),
+    ("raised", "code", "message"),
     [
         (MemoryError, 5, "error[U261]: out of memory (usmp_build."),
         (RecursionError, 5, "error[U260]: internal error: RecursionError"),
@@ -82,7 +78,7 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
     ],
 )
 def test_what_is_not_ours(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raised: Callable[[], BaseException], code: int, said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raised: Callable[[], BaseException], code: int, message: str
 ) -> None:
     def stop(*_: object, **__: object) -> None:
         raise raised()
@@ -90,5 +86,5 @@ def test_what_is_not_ours(
     monkeypatch.setattr(limits, "fit", stop)
     done = call("plan", manifest(tmp_path, one_model("digits")))
     assert (done.code, done.out) == (code, "")
-    assert done.err.startswith(said)
+    assert done.err.startswith(message)
     assert "Traceback" not in done.err

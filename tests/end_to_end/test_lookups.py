@@ -1,14 +1,12 @@
 """From a manifest: functions of one int8 are one operator, need no second tensor, and every tensor left is TFLM's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, equals_tflm, manifest, planned, succeed
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, Array, activation, constant
 from tests.support.tools import few, needs_c
@@ -70,7 +68,7 @@ def network(function: str) -> bytes:
     return flatfile(Subgraph("main", tuple(net.tensors), (x,), (y,), tuple(net.operators)))
 
 
-def planned(folder: Path, function: str, plan: str = "") -> Path:
+def net_manifest(folder: Path, function: str, plan: str = "") -> Path:
     (folder / "net.tflite").write_bytes(network(function))
     return manifest(folder, f'[project]\nname = "p"\n[plan]\n{plan}\n[models.net]\npath = "net.tflite"\n')
 
@@ -79,12 +77,12 @@ def planned(folder: Path, function: str, plan: str = "") -> Path:
 @pytest.mark.parametrize("goal", ["ram", "balanced"])
 @pytest.mark.parametrize(("function", "operators"), [("silu", 2), ("hard_swish", 4)])
 def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operators: int, goal: str) -> None:
-    path = planned(tmp_path, function, f'goal = "{goal}"\nrows = false')
-    plan = json.loads(call("plan", path, "--json").out)
+    path = net_manifest(tmp_path, function, f'goal = "{goal}"\nrows = false')
+    plan = planned(path)
     assert [(row["rewrite"], row["operators"]) for row in plan["models"][0]["rewrites"]] == [("lookups", operators)]
     used = plan["alternatives"]["models"][0]["workspace"]
     off = json.loads(
-        call("plan", planned(tmp_path, function, "rows = false\nrewrites = { lookups = false }"), "--json").out
+        call("plan", net_manifest(tmp_path, function, "rows = false\nrewrites = { lookups = false }"), "--json").out
     )
     without = off["alternatives"]["models"][0]["workspace"]
     page = (ROOT / "docs" / "rewrites.md").read_text(encoding="utf-8")
@@ -95,9 +93,5 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
 @pytest.mark.parametrize("function", few(["silu", "hard_swish"], 1))
 @pytest.mark.long
 def test_every_tensor_is_tflms(tmp_path: Path, function: str) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", planned(tmp_path, function), "--sanitize", "--runs", "10")
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
-    done = call("selftest", tmp_path / "usmp.toml", "--accesses")
-    assert done.code == 0, done.err
+    equals_tflm(net_manifest(tmp_path, function), "--sanitize", "--runs", "10")
+    succeed("selftest", tmp_path / "usmp.toml", "--accesses")

@@ -3,15 +3,13 @@
 Each folder of tests/cases/memory is a manifest and what `usmp-build plan` says of it; USMP_BLESS=1 writes it anew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call
+from tests.support.cli import call, succeed
 from tests.support.tools import few
 from tests.support.tree import ROOT
 
@@ -22,14 +20,14 @@ CASES = sorted((ROOT / "tests/cases/memory").glob("*/usmp.toml"))
 def test_what_is_said(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(manifest.parent)
     done = call("plan")
-    said = f"{done.err}exit code {done.code}\n"
+    message = f"{done.err}exit code {done.code}\n"
     expected = manifest.with_name("expected.txt")
     if os.environ.get("USMP_BLESS"):
-        expected.write_text(said, "utf-8", newline="\n")
-    assert said == expected.read_text("utf-8")
+        expected.write_text(message, "utf-8", newline="\n")
+    assert message == expected.read_text("utf-8")
     assert done.out == ""
-    assert re.match(r"usmp\.toml:\d+:\d+: error\[[MP]\d{3}\]: ", said)
-    assert "\nhelp: " in said
+    assert re.match(r"usmp\.toml:\d+:\d+: error\[[MP]\d{3}\]: ", message)
+    assert "\nhelp: " in message
 
 
 WAYS_OUT = {
@@ -54,5 +52,4 @@ def test_the_way_out_is_one(case: str, tmp_path: Path) -> None:
     assert old in text
     text = text.replace(old, new).replace("../../../data", (ROOT / "tests/data").as_posix())
     (tmp_path / "usmp.toml").write_text(text.replace("../../../../examples", (ROOT / "examples").as_posix()), "utf-8")
-    done = call("plan", tmp_path / "usmp.toml")
-    assert done.code == 0, done.err
+    succeed("plan", tmp_path / "usmp.toml")

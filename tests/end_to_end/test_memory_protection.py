@@ -1,7 +1,5 @@
 """usmp_regions.h: registers of memory protection open a region, with its rights, and as little else as they can."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -1,13 +1,11 @@
 """A small net of each family that converters make, in each type: every tensor equals TensorFlow Lite Micro's."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call
+from tests.support.cli import call, succeed
 from tests.support.tools import needs_c
 from tests.support.tree import ROOT
 
@@ -21,8 +19,7 @@ HYBRID = [path for path in MODELS if path.stem.endswith("_hybrid")]
 @pytest.mark.long
 def test_every_tensor_is_exact(family: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", family, "--sanitize", "--runs", "4")
-    assert done.code == 0, done.err
+    done = succeed("selftest", family, "--sanitize", "--runs", "4")
     assert "4 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 

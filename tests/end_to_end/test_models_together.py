@@ -1,7 +1,5 @@
 """Words about models together, from outside: what they cost, what the header says, what runs, what is refused."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import replace
@@ -10,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import RO, RW, call, manifest, tables
+from tests.support.cli import RO, RW, call, manifest, planned, says, succeed, tables
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
+from tests.support.processes import output
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import few, need
 from usmp_build import effort, passes
@@ -45,20 +44,12 @@ def edge(source: str, target: str) -> str:
     return f'[[connections]]\nfrom = "{source}"\nto = "{target}"\n'
 
 
-def plan(path: Path) -> dict[str, Any]:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
-    found: dict[str, Any] = json.loads(done.out)
-    return found
-
-
-def workspace(found: dict[str, Any]) -> int:
-    return sum(int(pool["size"]) for pool in found["pools"] if pool["access"] == "rw")
+def workspace(plan: dict[str, Any]) -> int:
+    return sum(int(pool["size"]) for pool in plan["pools"] if pool["access"] == "rw")
 
 
 def header(folder: Path, path: Path, name: str) -> str:
-    done = call("generate", path, "--out", folder / "out")
-    assert done.code == 0, done.err
+    succeed("generate", path, "--out", folder / "out")
     return (folder / "out" / f"{name}.h").read_text("utf-8").replace("\n * ", " ")
 
 
@@ -72,7 +63,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("words", "name", "word", "cost"), WORDS)
 def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], name: str, word: str, cost: int) -> None:
-    with_word, without = plan(asked(tmp_path, words=words)), plan(asked(tmp_path))
+    with_word, without = planned(asked(tmp_path, words=words)), planned(asked(tmp_path))
     (found,) = [row for row in with_word["alternatives"]["models"] if row["name"] == name]
     assert sum(keep["workspace"] for keep in found["keeps"]) <= cost
     if word:
@@ -94,16 +85,16 @@ def test_what_many_words_cost_is_worked_out_for_the_first_of_them(
     path = manifest(
         tmp_path, text + "".join(f'[models.m{i}]\npath = "DATA/odd_even.tflite"\n{words}' for i in range(2))
     )
-    keeps = [keep["workspace"] for model in plan(path)["alternatives"]["models"] for keep in model["keeps"]]
+    keeps = [keep["workspace"] for model in planned(path)["alternatives"]["models"] for keep in model["keeps"]]
     assert [cost is None for cost in keeps] == [False, False, True, True]
-    said = call("plan", path).out
-    assert said.count("of workspace") == 2
-    assert "what 2 more such words cost is not worked out" in said
+    message = call("plan", path).out
+    assert message.count("of workspace") == 2
+    assert "what 2 more such words cost is not worked out" in message
 
 
 def test_what_concurrency_costs(tmp_path: Path) -> None:
-    together = plan(asked(tmp_path, top='concurrent = [["a", "b"]]\n'))
-    apart = plan(asked(tmp_path))
+    together = planned(asked(tmp_path, top='concurrent = [["a", "b"]]\n'))
+    apart = planned(asked(tmp_path))
     assert together["concurrent"] == [["a", "b"]]
     assert together["alternatives"]["concurrent_workspace"] == workspace(together) - workspace(apart) > 0
     text = call("plan", asked(tmp_path, top='concurrent = [["a", "b"]]\n')).out
@@ -160,14 +151,12 @@ def test_all_of_it_runs_in_pools_of_the_application(tmp_path: Path, words: dict[
         assert f'"{access}"' in text
         text = text.replace(f'"{access}"', f'"{access}"\nowner = "{owner}"')
     path.write_text(text, encoding="utf-8")
-    done = call("selftest", path, "--sanitize", "--runs", "2")
-    assert done.code == 0, done.err
+    succeed("selftest", path, "--sanitize", "--runs", "2")
 
 
 @pytest.mark.parametrize("case", few(CASES, 2))
 def test_all_of_it_runs(tmp_path: Path, case: str) -> None:
-    done = call("selftest", asked(tmp_path, *CASES[case]), "--sanitize", "--runs", "3")
-    assert done.code == 0, done.err
+    succeed("selftest", asked(tmp_path, *CASES[case]), "--sanitize", "--runs", "3")
 
 
 @pytest.mark.parametrize("case", ["chain", "kept"])
@@ -177,9 +166,7 @@ def test_what_is_forgotten_between_runs_is_found(tmp_path: Path, case: str, monk
         return Survivors(frozenset(), none, none)
 
     monkeypatch.setattr(passes, "survivors", nothing)
-    done = call("selftest", asked(tmp_path, *CASES[case]), "--runs", "2")
-    assert done.code == 4
-    assert "S608" in done.err
+    says(call("selftest", asked(tmp_path, *CASES[case]), "--runs", "2"), 4, "S608")
 
 
 def test_outputs_that_filling_inputs_overwrites_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,9 +183,7 @@ def test_outputs_that_filling_inputs_overwrites_are_found(tmp_path: Path, monkey
     assert call("selftest", path, "--runs", "2").code == 0
     monkeypatch.setattr(passes, "lifetimes", forgetful)
     monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 0)  # that bound would find it first
-    done = call("selftest", path, "--runs", "2")
-    assert done.code == 4
-    assert "S608" in done.err
+    says(call("selftest", path, "--runs", "2"), 4, "S608")
 
 
 SAME = """model "b"
@@ -239,8 +224,7 @@ def test_a_reserved_output_that_is_an_input_is_valid_until_that_is_filled(tmp_pa
 
 def test_refusals_stand_at_the_connection(tmp_path: Path) -> None:
     done = call("plan", asked(tmp_path, edge("a.out", "b.nowhere")))
-    assert done.code == 1
-    assert 'error[P341]: model "b" has no input called "nowhere"' in done.err
+    says(done, 1, 'error[P341]: model "b" has no input called "nowhere"')
     assert "^^^^^^^^^^^" in done.err.splitlines()[2]
     assert 'to = "b.nowhere"' in done.err.splitlines()[1]
     assert "inputs: in0" in done.err
@@ -259,8 +243,8 @@ def test_programs_are_connected_too(tmp_path: Path) -> None:
     scale = function([parameter("from", "int8", SIZE), parameter("to", "int8", SIZE)], store("to", "from"))
     program(tmp_path, function(ports, invoke("scale", "x", "y")), scale=scale)
     table = '[models.q]\npath = "p.program.json"\n'
-    found = plan(asked(tmp_path, table + edge("q.y", "a.in0") + edge("a.out", "q.x")))
-    between = {b["name"]: (b["model"], b["shared_with"]) for b in found["buffers"] if b["kind"] == "connection"}
+    plan = planned(asked(tmp_path, table + edge("q.y", "a.in0") + edge("a.out", "q.x")))
+    between = {b["name"]: (b["model"], b["shared_with"]) for b in plan["buffers"] if b["kind"] == "connection"}
     assert between == {"q.y": ("q", ["a"]), "a.out": ("a", ["q"])}
     (tmp_path / "p.c").write_text(
         '#include <string.h>\n#include "q.h"\n'
@@ -268,8 +252,7 @@ def test_programs_are_connected_too(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     path = asked(tmp_path, table + edge("q.y", "a.in0") + edge("a.out", "q.x"))
-    done = call("selftest", path, "--source", tmp_path / "p.c", "--runs", "3", "--sanitize")
-    assert done.code == 0, done.err
+    succeed("selftest", path, "--source", tmp_path / "p.c", "--runs", "3", "--sanitize")
 
 
 def test_stages_and_explanations_say_what_is_kept_and_why(tmp_path: Path) -> None:
@@ -298,24 +281,22 @@ def test_stages_and_explanations_say_what_is_kept_and_why(tmp_path: Path) -> Non
 
 def test_a_bound_of_models_at_the_same_time_has_no_step_but_their_names(tmp_path: Path) -> None:
     path = asked(tmp_path, top='concurrent = [["a", "b"]]\n')
-    found = plan(path)
-    pool = found["pools"][0]
+    plan = planned(path)
+    pool = plan["pools"][0]
     witness = pool["certificate"]
     assert witness["step"] is None
     assert {name.partition(".")[0] for name in witness["buffers"]} == {"a", "b"}
-    apart = plan(asked(tmp_path))["pools"][0]["certificate"]
-    assert apart["step"] in [step["text"] for step in found["steps"]]
+    apart = planned(asked(tmp_path))["pools"][0]["certificate"]
+    assert apart["step"] in [step["text"] for step in plan["steps"]]
     small = asked(tmp_path, top='concurrent = [["a", "b"]]\n')
     text = small.read_text("utf-8").replace('access = "rw"', f'access = "rw"\nsize = {pool["bound"] - 1}')
     small.write_text(text, encoding="utf-8")
-    done = call("plan", small)
-    assert done.code == 3
-    assert 'is 1 byte too small while "a" and "b" run at the same time: ' in done.err
+    says(call("plan", small), 3, 'is 1 byte too small while "a" and "b" run at the same time: ')
 
 
 def test_a_word_that_does_not_fit_is_a_way_out(tmp_path: Path) -> None:
     words = {"a": 'inputs = "reserved"'}
-    needed = workspace(plan(asked(tmp_path)))
+    needed = workspace(planned(asked(tmp_path)))
     path = asked(tmp_path, words=words)
     path.write_text(path.read_text("utf-8").replace('"rw"', f'"rw"\nsize = {needed}'), encoding="utf-8")
     done = call("plan", path)
@@ -367,8 +348,7 @@ def threads(folder: Path, top: str) -> subprocess.CompletedProcess[str]:
     (folder / "out" / "main.c").write_text(THREADS.replace("\\\\", "\\"), encoding="utf-8")
     files = ["main.c", "a.c", "b.c", "p_pools.c", "p_kernels.c"]
     command = ["gcc", "-std=c99", "-O1", "-g", "-DNDEBUG", "-fsanitize=thread", "-pthread", *files, "-o", "both"]
-    built = subprocess.run(command, cwd=folder / "out", capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stderr
+    output(command, folder / "out")
     return subprocess.run([folder / "out" / "both"], capture_output=True, text=True, check=False)
 
 

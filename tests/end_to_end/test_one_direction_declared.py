@@ -1,7 +1,5 @@
 """Kernels of others may declare their accesses in one direction only: then they overlap in that one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,8 +46,8 @@ def workspace(folder: Path, change: Change, rows: bool = False) -> tuple[int, in
     honest = Reference.kernel
 
     def kernel(self: Reference, operator: Operator, graph: Subgraph) -> Kernel | NoKernel:
-        found = honest(self, operator, graph)
-        return change(found) if isinstance(found, Kernel) else found
+        lifetimes = honest(self, operator, graph)
+        return change(lifetimes) if isinstance(lifetimes, Kernel) else lifetimes
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Reference, "kernel", kernel)
@@ -57,8 +55,8 @@ def workspace(folder: Path, change: Change, rows: bool = False) -> tuple[int, in
             "plan", manifest(folder, one_model("net", path=(folder / "net.tflite").as_posix()) + plan), "--json"
         )
     assert done.code == 0, done.err
-    made = json.loads(done.out)["workspace"]
-    return made["with_overlap"], made["achieved"]
+    record = json.loads(done.out)["workspace"]
+    return record["with_overlap"], record["achieved"]
 
 
 def test_what_one_direction_declares_counts(tmp_path: Path) -> None:

@@ -1,13 +1,11 @@
 """`usmp-build ops`: which operators of a model run here, and what to do about the others."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import RAM_AND_FLASH, call, manifest
+from tests.support.cli import RAM_AND_FLASH, call, manifest, succeed
 
 TENSORS = """
   %0 "image" int8[1,4,4,2] scale=0.1 zero=3
@@ -77,8 +75,7 @@ def test_a_manifest_says_who_runs_what(model: Path, tmp_path: Path) -> None:
     place = '[[models.m.place]]\noperators = "CUSTOM:SECRET"\ntarget = "npu"\n'
     target = '[targets.npu]\nkernels = "extern"\n'
     text = f'{RAM_AND_FLASH}[models.m]\npath = "{model.name}"\n{place}{target}'
-    done = call("ops", manifest(tmp_path, text))
-    assert done.code == 0, done.err
+    done = succeed("ops", manifest(tmp_path, text))
     lines = done.out.splitlines()
     (secret,) = [line for line in lines if "CUSTOM:SECRET" in line]
     assert secret.endswith("1  whole: npu_custom_secret_s8")

@@ -1,13 +1,10 @@
 """What no schedule does without, of models that run subgraphs: their steps share bytes, too."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import RAM_AND_FLASH, call, manifest
+from tests.support.cli import RAM_AND_FLASH, call, manifest, planned, says
 from usmp_build import pipeline, plugins
 from usmp_build.files import DiskFiles
 from usmp_build.passes.order import least_workspace, model_orders
@@ -89,9 +86,7 @@ subgraph 2 "outer"
 def test_steps_of_a_subgraph_are_weighed_one_by_one(text: str, bound: int, least: int, tmp_path: Path) -> None:
     (tmp_path / "m.model.txt").write_text(text, encoding="utf-8")
     path = manifest(tmp_path, RAM_AND_FLASH + '[models.m]\npath = "m.model.txt"\nrewrites = { duplicates = false }\n')
-    done = call("plan", "--json", path)
-    assert done.code == 0, done.err
-    workspace = json.loads(done.out)["workspace"]
+    workspace = planned(path)["workspace"]
     assert (workspace["any_schedule"], workspace["achieved"]) == (least, least)
     files = DiskFiles(tmp_path)
     asked = pipeline.read(path.name, files)
@@ -105,6 +100,5 @@ def test_a_plan_that_takes_less_than_is_possible_is_refused(tmp_path: Path, monk
     path = manifest(tmp_path, RAM_AND_FLASH + '[models.m]\npath = "m.model.txt"\n')
     monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 1_605)
     done = call("plan", path)
-    assert done.code == 4
-    assert "error[P503]: the plan takes 1,604 bytes of workspace, where 1,605 were said to be needed" in done.err
+    says(done, 4, "error[P503]: the plan takes 1,604 bytes of workspace, where 1,605 were said to be needed")
     assert not done.out

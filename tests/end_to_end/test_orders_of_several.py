@@ -1,7 +1,5 @@
 """Several models have another order each: one that does not help the plan does not keep the others from helping."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -63,5 +61,5 @@ def test_what_a_model_needs_by_itself_is_known_where_only_other_orders_fit(tmp_p
     models = {name: f'path = "{name}.model.txt"\n' for name in "ab"}
     path = manifest(tmp_path, tables("p", {"ram": f"{RW}size = 111\n", "flash": RO}, models))
     files = DiskFiles(tmp_path)
-    made = pipeline.plan(pipeline.read(path.name, files), files)
-    assert [row.workspace for row in pipeline.compare(made).models] == [111, 111]
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    assert [row.workspace for row in pipeline.compare(planned).models] == [111, 111]

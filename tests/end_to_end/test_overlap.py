@@ -1,13 +1,11 @@
 """Buffers that share bytes while both are alive: what explain and plan.json say of them, and what C proves."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 from pathlib import Path
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, planned
 from tests.support.tools import needs_gcc
 
 DIGITS = one_model("digits") + "[plan]\nrows = false\n"
@@ -70,8 +68,8 @@ def test_all_separations_can_be_inspected(tmp_path: Path) -> None:
     for below, above, least, *_ in rows:
         gaps = [buffers[high]["offset"] - buffers[low]["offset"] for low, high in ((below, above), (above, below))]
         assert gaps[0] >= int(least.replace(",", "")) or gaps[1] > 0
-    found = json.loads(call("inspect", "separations", path, "--json").out)["pairs"]
-    assert [own["bytes"] for _, own in found] == [int(row[2].replace(",", "")) for row in rows]
+    record = json.loads(call("inspect", "separations", path, "--json").out)["pairs"]
+    assert [own["bytes"] for _, own in record] == [int(row[2].replace(",", "")) for row in rows]
     assert f"\n{len(rows)} separations: " in call("inspect", "problem", path).out
     path = manifest(tmp_path, DIGITS + "overlap = false\n")
     assert call("inspect", "separations", path).out.count("\n") == 1
@@ -113,7 +111,3 @@ def test_the_c_compiler_proves_distances(tmp_path: Path) -> None:
 def compiles(folder: Path) -> bool:
     command = ["gcc", "-std=c99", "-fsyntax-only", "-I.", "digits.c"]
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
-
-
-def planned(path: Path) -> dict[str, list[dict[str, list[dict[str, str]]]]]:
-    return json.loads(call("plan", "--json", path).out)

@@ -1,7 +1,5 @@
 """Overrides go before the manifest: pools, models at the same time, arguments from files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import DATA, TWO_MODELS, call, manifest
+from tests.support.cli import DATA, TWO_MODELS, call, manifest, planned, says, succeed
 from usmp_build.cli.argument_files import LARGEST
 
 ANOTHER = '[pools.rom]\naccess = "ro"\n'
@@ -26,22 +24,15 @@ def path(tmp_path: Path) -> Path:
     return manifest(tmp_path, TWO_MODELS + ANOTHER + "[plan]\nrows = false\n")
 
 
-def plan(*arguments: object) -> dict[str, Any]:
-    done = call("plan", "--json", *arguments)
-    assert done.code == 0, done.err
-    result: dict[str, Any] = json.loads(done.out)
-    return result
-
-
 def pools_of(planned: dict[str, Any], model: str, constant: bool = False) -> set[str]:
     mine = (buffer for buffer in planned["buffers"] if model in (buffer["model"], *buffer["shared_with"]))
     return {buffer["pool"] for buffer in mine if (buffer["kind"] == "constant") is constant}
 
 
 def test_pools_of_overrides_go_before_those_of_the_manifest(path: Path) -> None:
-    before = plan(path)
+    before = planned(path)
     assert (pools_of(before, "odd_even"), pools_of(before, "digits", constant=True)) == ({"sram"}, {"flash"})
-    after = plan(path, *OVERRIDES)
+    after = planned(path, *OVERRIDES)
     assert pools_of(after, "odd_even") == {"tcm"}
     assert pools_of(after, "digits") == {"sram"}
     assert pools_of(after, "digits", constant=True) == {"rom"}
@@ -49,20 +40,20 @@ def test_pools_of_overrides_go_before_those_of_the_manifest(path: Path) -> None:
 
 
 def test_models_at_the_same_time_come_beside_those_of_the_manifest(path: Path) -> None:
-    assert plan(path)["concurrent"] == []
-    both = plan(path, "--concurrent", "odd_even=digits", "--workspace-pools", "digits=sram")
+    assert planned(path)["concurrent"] == []
+    both = planned(path, "--concurrent", "odd_even=digits", "--workspace-pools", "digits=sram")
     assert both["concurrent"] == [["digits", "odd_even"]]
     alone = [model["workspace"] for model in both["alternatives"]["models"]]
     assert next(pool["size"] for pool in both["pools"] if pool["name"] == "sram") >= sum(alone)
     path.write_text('concurrent = [["digits", "odd_even"]]\n' + path.read_text())
-    assert plan(path, "--concurrent", "digits=odd_even")["concurrent"] == [["digits", "odd_even"]]
+    assert planned(path, "--concurrent", "digits=odd_even")["concurrent"] == [["digits", "odd_even"]]
 
 
 def test_plan_json_and_the_table_tell_overrides(path: Path) -> None:
-    digits, odd_even = plan(path, *OVERRIDES)["models"]
+    digits, odd_even = planned(path, *OVERRIDES)["models"]
     assert digits["overrides"] == {"workspace_pools": ["sram"], "constant_pools": ["rom"]}
     assert odd_even["overrides"] == {"workspace_pools": ["tcm", "sram"], "concurrent": ["digits"]}
-    assert [model["overrides"] for model in plan(path)["models"]] == [{}, {}]
+    assert [model["overrides"] for model in planned(path)["models"]] == [{}, {}]
     table = call("plan", path, *OVERRIDES).out
     assert "odd_even: workspace_pools = tcm, sram is an override, not in the manifest\n" in table
     assert "override" not in call("plan", path).out
@@ -127,16 +118,14 @@ def test_what_is_wrong_with_overrides_is_told_of_them(
     path: Path, verb: str, words: tuple[str, ...], message: str, cure: str
 ) -> None:
     done = call(verb, path, *words)
-    assert done.code == 2
-    assert message in done.err
+    says(done, 2, message)
     assert f"help: {cure}" in done.err or cure in done.err.partition("help: ")[2]
     assert "usmp.toml" not in done.err
     assert not (path.parent / "generated").exists()
 
 
 def test_every_verb_with_a_manifest_takes_overrides(path: Path) -> None:
-    done = call("inspect", "storage", path, *OVERRIDES)
-    assert done.code == 0, done.err
+    succeed("inspect", "storage", path, *OVERRIDES)
     assert call("explain", "digits", path, *OVERRIDES).out != call("explain", "digits", path).out
     for verb in ("selftest", "outputs"):
         assert "--concurrent NAME=OTHER[,OTHER...]" in call(verb, "--help").out
@@ -181,12 +170,11 @@ def test_outputs_accepts_what_models_to_come_may_mend(path: Path) -> None:
 
 
 def test_a_pair_of_an_override_that_does_not_fit_is_told_of_it(path: Path) -> None:
-    needed = next(pool["size"] for pool in plan(path)["pools"] if pool["name"] == "sram")
+    needed = next(pool["size"] for pool in planned(path)["pools"] if pool["name"] == "sram")
     text = path.read_text().replace('[pools.sram]\naccess = "rw"', f'[pools.sram]\naccess = "rw"\nsize = {needed}')
     path.write_text(text.replace('size = "512 B"', 'size = "16 B"'))
     done = call("plan", path, "--concurrent", "odd_even=digits")
-    assert done.code == 3
-    assert 'leave the pair "digits" and "odd_even" out of `--concurrent`' in done.err
+    says(done, 3, 'leave the pair "digits" and "odd_even" out of `--concurrent`')
 
 
 def argument_files(folder: Path) -> Iterator[tuple[str, ...]]:
@@ -240,8 +228,7 @@ def test_a_file_of_arguments_that_cannot_be_read(tmp_path: Path, data: bytes | N
     if data:
         (tmp_path / "words").write_bytes(data)
     done = call("plan", f"@{tmp_path / 'words'}")
-    assert done.code == 2
-    assert f"error[U236]: cannot read arguments from {tmp_path / 'words'}: {reason}" in done.err
+    says(done, 2, f"error[U236]: cannot read arguments from {tmp_path / 'words'}: {reason}")
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")

@@ -1,15 +1,14 @@
 """Pools of the application: passed to every run, so that instances of a model do not know of each other."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.cli import DATA, DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
+from tests.support.cli import DATA, DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, says, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
+from tests.support.processes import run
 from tests.support.programs_c import EVERYTHING, alloc, const, function, invoke, parameter, program, store
 from tests.support.tools import few
 
@@ -121,8 +120,7 @@ int main(void)
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("owners")
-    done = call("generate", manifest(home, MANIFEST), "--out", home / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(home, MANIFEST), "--out", home / "out")
     return home / "out"
 
 
@@ -174,16 +172,15 @@ def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -
 
 def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
     made = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == [*"1121", *"1240", *"1111", *"120"], done.stderr
+    done = run([made])
+    assert done.out.split() == [*"1121", *"1240", *"1111", *"120"], done.err
 
 
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
 def test_every_tensor_is_exact(tmp_path: Path, io: str) -> None:
     pytest.importorskip("tflite_micro")
     path = manifest(tmp_path, MANIFEST.replace('io = "application"', f'io = "{io}"'))
-    done = call("selftest", path, "--runs", 2, "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", 2, "--sanitize")
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == 2
 
 
@@ -248,10 +245,10 @@ def test_instances_have_variables_of_their_own(tmp_path: Path) -> None:
     path = manifest(tmp_path, tables("p", {"sram": RW + PASSED}, models))
     assert call("generate", path, "--out", tmp_path / "out").code == 0
     made = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
-    done = subprocess.run([made], capture_output=True, text=True, check=False)
-    *statuses, first, second, third, fourth = done.stdout.split()
+    done = run([made])
+    *statuses, first, second, third, fourth = done.out.split()
     assert statuses == ["0", "0", "1"]
-    assert (first, second) == (third, fourth), done.stderr
+    assert (first, second) == (third, fourth), done.err
     assert first != second
 
 
@@ -272,8 +269,7 @@ def test_an_output_that_is_a_constant_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.model.txt").write_text(CONSTANT_OUTPUT)
     path = manifest(tmp_path, tables("p", {"flash": RO + PASSED}, {"m": 'path = "m.model.txt"\n'}))
     done = call("generate", path, "--out", tmp_path / "out")
-    assert done.code == 1
-    assert 'error[P352]: output "table" is a constant in pool "flash" of the application' in done.err
+    says(done, 1, 'error[P352]: output "table" is a constant in pool "flash" of the application')
 
 
 def test_pools_in_capitals_are_members_unless_they_are_macros(tmp_path: Path) -> None:
@@ -281,8 +277,7 @@ def test_pools_in_capitals_are_members_unless_they_are_macros(tmp_path: Path) ->
     assert call("generate", manifest(tmp_path, capitals), "--out", tmp_path / "out").code == 0
     assert "    uint8_t *SRAM;\n" in (tmp_path / "out" / "digits.h").read_text()
     done = call("generate", manifest(tmp_path, macro), "--out", tmp_path / "other")
-    assert done.code == 1
-    assert "both make the name DIGITS_IMAGE_SIZE in C" in done.err
+    says(done, 1, "both make the name DIGITS_IMAGE_SIZE in C")
 
 
 @pytest.mark.parametrize("name", ["x_crc", "x_check", "x_check_sram"])
@@ -352,8 +347,7 @@ def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> No
     main = function([parameter("x", "int8", 4), parameter("y", "int16", 4)], body)
     program(tmp_path, main, spread=spread, add=add)
     text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
-    done = call("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
     made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
-    said = subprocess.run([made], capture_output=True, text=True, check=False)
-    assert said.stdout.split() == ["1", "1002", "2003", "3004"], said.stderr
+    message = run([made])
+    assert message.out.split() == ["1", "1002", "2003", "3004"], message.err

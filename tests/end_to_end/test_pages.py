@@ -1,15 +1,12 @@
 """Memory of pages: the generated code is clean and exact, and the compiler finds rows that share a page."""
 
-from __future__ import annotations
-
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks.pages import rows
-from tests.support.cli import DATA, call, manifest
+from tests.support.cli import DATA, call, equals_tflm, manifest, planned, says, succeed
 from tests.support.directions import run_towards
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
@@ -62,8 +59,7 @@ def paged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def generated(paged: Path) -> Path:
     folder = paged.parent / "generated"
-    done = call("generate", paged, "--out", folder)
-    assert done.code == 0, done.err
+    succeed("generate", paged, "--out", folder)
     return folder
 
 
@@ -72,8 +68,7 @@ def generated(paged: Path) -> Path:
 def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     run_towards(direction, monkeypatch)
-    done = call("selftest", paged, "--sanitize", "--runs", 5)
-    assert done.code == 0, done.err
+    done = succeed("selftest", paged, "--sanitize", "--runs", 5)
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == 3
 
 
@@ -131,18 +126,16 @@ def test_pages_of_any_size(tmp_path: Path, page: int) -> None:
     """A pool begins at a multiple of the largest power of two in a page: no compiler knows more."""
     text = PAGES.replace("page_bytes = 64", f"page_bytes = {page}\nalignment = 4")
     path = manifest(tmp_path, text)
-    plan = json.loads(call("plan", path, "--json").out)
+    plan = planned(path)
     vtcm = next(pool for pool in plan["pools"] if pool["name"] == "vtcm")
     assert vtcm["alignment"] == page & -page
     assert all(b["offset"] % page == 0 for b in plan["buffers"] if b["pool"] == "vtcm")
-    done = call("selftest", path, "--runs", 2, "--sanitize")
-    assert done.code == 0, done.err
+    succeed("selftest", path, "--runs", 2, "--sanitize")
 
 
 def test_an_address_that_pages_do_not_like(tmp_path: Path) -> None:
     done = call("plan", manifest(tmp_path, PAGES.replace("page_bytes = 64", "page_bytes = 64\norigin = 0x20000010")))
-    assert done.code == 1
-    assert 'error[P307]: pool "vtcm" is at 0x20000010, and its buffers need a multiple of 64' in done.err
+    says(done, 1, 'error[P307]: pool "vtcm" is at 0x20000010, and its buffers need a multiple of 64')
 
 
 def ending_in_convolutions(folder: Path, dims: int, separators: str) -> Path:
@@ -187,19 +180,15 @@ def test_a_rule_for_all_convolutions_of_a_net_that_ends_in_one(
     tmp_path: Path, dims: int, separators: str, shapes: list[str]
 ) -> None:
     """What it ends in is computed in rows and copied to the output; MAX_POOL_2D keeps the axes."""
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     path = ending_in_convolutions(tmp_path, dims, separators)
-    shown = call("inspect", "axes", path)
-    assert shown.code == 0, shown.err
+    shown = succeed("inspect", "axes", path)
     lines = shown.out.splitlines()[1:]
     assert [re.findall(r"\[.*?\]", line)[1] for line in lines] == shapes
     names = [line.split()[0] for line in lines]
     assert names[0].startswith("m.")
     assert lines[1].endswith(f"the axis separators of {names[0][2:]}")
     assert names[2].endswith(".in_vtcm")
-    done = call("selftest", path, "--sanitize", "--runs", 5)
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--sanitize", "--runs", 5)
 
 
 def test_inspect_shows_what_is_planned_in_pages(tmp_path: Path) -> None:

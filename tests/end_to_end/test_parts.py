@@ -1,14 +1,12 @@
 """Concatenations and splits that do not run: every tensor is still TensorFlow Lite Micro's, and no plan is larger."""
 
-from __future__ import annotations
-
 from functools import reduce
 from pathlib import Path
 
 import pytest
 
 from tests.support import parts
-from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.support.cli import RO, RW, call, manifest, one_model, says, succeed, tables
 from tests.support.net import Net
 from tests.support.nets import NETS, swapped
 from tests.support.tools import few, needs_c
@@ -140,15 +138,13 @@ def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(concat_aliasing, "is_no_worse", lambda *_: True)
     text = parts.ALL[name]
     words = f'io = "{io}"\nrewrites = {{ dead = false }}'
-    done = call("selftest", written(tmp_path, text, words), "--sanitize", "--runs", "20")
-    assert done.code == 0, done.err
+    done = succeed("selftest", written(tmp_path, text, words), "--sanitize", "--runs", "20")
     computed = sum(line.split("=")[0].count("%") for line in text.splitlines() if "(%" in line)
     assert done.out.startswith(f"m: {computed} tensors, 20 runs, all equal to those of TensorFlow Lite Micro")
 
 
 def test_c_names_parts_by_where_they_begin(tmp_path: Path) -> None:
-    done = call("generate", written(tmp_path, parts.ROWS), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", written(tmp_path, parts.ROWS), "--out", tmp_path / "out")
     code = "".join(path.read_text() for path in sorted((tmp_path / "out").rglob("*.c")))
     assert "m_max_pool_2d_1(t3, t3 + 192)" in code
     assert "concatenation" not in code
@@ -188,9 +184,7 @@ def test_a_refusal_speaks_of_the_plan_with_parts(tmp_path: Path, words: str) -> 
 
     files = DiskFiles(tmp_path)
     needed = pipeline.plan(pipeline.read(limited(9999).name, files), files).summary.pools[0].size
-    refused = call("plan", limited(needed - 2))
-    assert refused.code == 3
-    assert 'enlarge "ram" by 2 bytes' in refused.err
+    says(call("plan", limited(needed - 2)), 3, 'enlarge "ram" by 2 bytes')
 
 
 def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
@@ -242,8 +236,7 @@ def test_the_goal_decides_whether_a_convolution_reads_channels(
 @needs_c
 def test_balanced_plans_are_exact_too(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", written(tmp_path, parts.convolutions("int8"), 'goal = "balanced"'), "--sanitize")
-    assert done.code == 0, done.err
+    succeed("selftest", written(tmp_path, parts.convolutions("int8"), 'goal = "balanced"'), "--sanitize")
 
 
 def sizes(folder: Path, model: bytes, *words: str) -> list[int]:
@@ -294,8 +287,7 @@ def test_the_manifest_switches_it_off(tmp_path: Path) -> None:
 
 
 def test_the_hook_gets_channels_pixel_by_pixel(tmp_path: Path) -> None:
-    done = call("generate", written(tmp_path, parts.CHANNELS), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", written(tmp_path, parts.CHANNELS), "--out", tmp_path / "out")
     code = "".join(path.read_text() for path in sorted((tmp_path / "out").rglob("m.c")))
     assert 'USMP_TRACE_PIXELS("m", 1, 2, t4 + 3, 3, 7, 180);' in code
 

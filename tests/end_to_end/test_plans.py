@@ -1,14 +1,11 @@
 """Plans of real models: their figures, what does not fit, and whom to believe."""
 
-from __future__ import annotations
-
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import TWO_MODELS, call, manifest, one_model, tables
+from tests.support.cli import TWO_MODELS, call, manifest, one_model, planned, says, tables
 from tests.support.small_models import FORK
 from tests.support.tools import few
 from usmp_build.planner import by_name
@@ -36,12 +33,6 @@ subgraph 0 "main"
 """Nobody reads %2, which has no scale."""
 
 
-def plan(path: Path) -> dict[str, object]:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
-    return json.loads(done.out)
-
-
 @pytest.mark.parametrize(
     ("name", "workspace"), [("kws", 8_384), ("vww", 36_868), ("ic", 33_308), ("hello", 24), ("micro_speech", 4_161)]
 )
@@ -49,35 +40,35 @@ def test_layer_by_layer_workspace_of_real_models_is_at_its_bound(
     real_models: Path, tmp_path: Path, name: str, workspace: int
 ) -> None:
     model = one_model(name, path=(real_models / f"{name}.tflite").as_posix())
-    made = plan(manifest(tmp_path, model + "[plan]\nrows = false\n"))
-    pool = made["pools"][0]
-    assert (pool["size"], pool["bound"], made["workspace"]["proven"]) == (workspace, workspace, "every order")
-    assert made["alternatives"]["models"][0]["workspace"] == workspace
+    plan = planned(manifest(tmp_path, model + "[plan]\nrows = false\n"))
+    pool = plan["pools"][0]
+    assert (pool["size"], pool["bound"], plan["workspace"]["proven"]) == (workspace, workspace, "every order")
+    assert plan["alternatives"]["models"][0]["workspace"] == workspace
 
 
 @pytest.mark.long
 def test_three_models_need_no_more_than_the_largest(real_models: Path, tmp_path: Path) -> None:
     models = "".join(f'[models.{n}]\npath = "{(real_models / n).as_posix()}.tflite"\n' for n in ("kws", "vww", "ic"))
-    made = plan(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
-    assert [pool["size"] for pool in made["pools"] if pool["access"] == "rw"] == [27_746]
-    ic, kws, vww = (model["workspace"] for model in made["alternatives"]["models"])
+    plan = planned(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
+    assert [pool["size"] for pool in plan["pools"] if pool["access"] == "rw"] == [27_746]
+    ic, kws, vww = (model["workspace"] for model in plan["alternatives"]["models"])
     assert ic <= 9_500
     assert kws <= 3_866
     assert vww == 27_746
 
 
 def test_a_full_pool_overflows_into_the_next(tmp_path: Path) -> None:
-    made = plan(manifest(tmp_path, f"{TWO_MODELS}[plan]\nrows = false\n"))
-    tcm, sram, flash = made["pools"]
+    plan = planned(manifest(tmp_path, f"{TWO_MODELS}[plan]\nrows = false\n"))
+    tcm, sram, flash = plan["pools"]
     assert 0 < tcm["size"] <= tcm["limit"] == 512
     assert sram["size"] > 0
     where = {
-        buffer["pool"] for buffer in made["buffers"] if buffer["model"] == "digits" and buffer["kind"] != "constant"
+        buffer["pool"] for buffer in plan["buffers"] if buffer["model"] == "digits" and buffer["kind"] != "constant"
     }
     assert where == {"tcm", "sram"}
-    only_sram = {b["pool"] for b in made["buffers"] if b["model"] == "odd_even" and b["kind"] != "constant"}
+    only_sram = {b["pool"] for b in plan["buffers"] if b["model"] == "odd_even" and b["kind"] != "constant"}
     assert only_sram == {"sram"}
-    assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in made["buffers"] if b["kind"] == "constant")
+    assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in plan["buffers"] if b["kind"] == "constant")
 
 
 def test_sums_over_pools_may_be_more_than_max_live_and_say_so(tmp_path: Path) -> None:
@@ -86,7 +77,7 @@ def test_sums_over_pools_may_be_more_than_max_live_and_say_so(tmp_path: Path) ->
     there = '[models.{0}]\npath = "DATA/{0}.tflite"\nworkspace_pools = ["{1}"]\n'
     models = there.format("digits", "a") + there.format("odd_even", "b")
     path = manifest(tmp_path, f'[project]\nname = "p"\n{pools}{models}')
-    workspace = plan(path)["workspace"]
+    workspace = planned(path)["workspace"]
     assert workspace["with_overlap"] == workspace["achieved"] > workspace["any_schedule"]
     lines = call("plan", path).out.splitlines()
     assert any(
@@ -101,9 +92,9 @@ def test_a_model_that_only_rewrites_make_sound_is_planned(tmp_path: Path) -> Non
     """An operator that nobody needs cannot run: max-live is of the file as it is, and so not known."""
     (tmp_path / "dead.model.txt").write_text(DEAD, encoding="utf-8")
     path = manifest(tmp_path, one_model("dead", path="dead.model.txt"))
-    made = plan(path)
-    assert made["alternatives"]["max_live"] is None
-    assert made["workspace"]["achieved"] > 0
+    plan = planned(path)
+    assert plan["alternatives"]["max_live"] is None
+    assert plan["workspace"]["achieved"] > 0
     (line,) = (line for line in call("plan", path).out.splitlines() if line.startswith("max-live"))
     assert line.split()[1] == "-"
     off = manifest(tmp_path, one_model("dead", "rewrites = { dead = false }", "dead.model.txt"))
@@ -112,16 +103,10 @@ def test_a_model_that_only_rewrites_make_sound_is_planned(tmp_path: Path) -> Non
 
 def test_one_byte_too_few_is_refused_and_explained(tmp_path: Path) -> None:
     text = one_model("digits", '[pools.sram]\naccess = "rw"\nsize = {}\n')
-    needed = plan(manifest(tmp_path, text.replace("{}", "100000")))["pools"][0]["size"]
-    assert plan(manifest(tmp_path, text.replace("{}", str(needed))))["pools"][0]["size"] == needed
+    needed = planned(manifest(tmp_path, text.replace("{}", "100000")))["pools"][0]["size"]
+    assert planned(manifest(tmp_path, text.replace("{}", str(needed))))["pools"][0]["size"] == needed
     done = call("plan", manifest(tmp_path, text.replace("{}", str(needed - 1))))
-    assert done.code == 3
-    assert "error[P502]" in done.err
-    assert '"sram"' in done.err
-    assert "1 byte" in done.err
-    assert "digits: " in done.err  # the step
-    assert "digits." in done.err  # its buffers
-    assert "help: " in done.err
+    says(done, 3, "error[P502]", '"sram"', "1 byte", "digits: ", "digits.", "help: ")
 
 
 REFUSED = """\
@@ -153,13 +138,11 @@ def test_one_byte_less_than_two_models_need_is_refused(real_models: Path, tmp_pa
 def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "fork.model.txt").write_text(FORK, encoding="utf-8")
     path = manifest(tmp_path, one_model("fork", path="fork.model.txt"))
-    made = plan(path)
-    assert any("UNIQUE" in reason for reason in made["models"][0]["without_kernel"])
+    plan = planned(path)
+    assert any("UNIQUE" in reason for reason in plan["models"][0]["without_kernel"])
     assert call("plan", path).out.startswith('warning: no C can be generated for model "fork": ')
     done = call("generate", path, "--out", tmp_path / "out")
-    assert done.code == 1
-    assert "error[P305]" in done.err
-    assert 'help: run it on a target with kernels = "extern"' in done.err
+    says(done, 1, "error[P305]", 'help: run it on a target with kernels = "extern"')
     assert not (tmp_path / "out").exists()
 
 
@@ -199,16 +182,12 @@ def _foreign(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_foreign")
 def test_a_wrong_plan_is_caught_and_named(tmp_path: Path) -> None:
     done = call("plan", manifest(tmp_path, one_model("digits", '[plan]\nalgorithm = "wrong"\n')))
-    assert done.code == 4
-    assert 'error[P501]: algorithm "wrong" returned a wrong plan: ' in done.err
-    assert "overlap" in done.err
+    says(done, 4, 'error[P501]: algorithm "wrong" returned a wrong plan: ', "overlap")
 
 
 @pytest.mark.usefixtures("_foreign")
 def test_a_plan_that_is_too_short_is_caught(tmp_path: Path) -> None:
-    done = call("plan", manifest(tmp_path, one_model("digits", '[plan]\nalgorithm = "short"\n')))
-    assert done.code == 4
-    assert "places for" in done.err
+    says(call("plan", manifest(tmp_path, one_model("digits", '[plan]\nalgorithm = "short"\n'))), 4, "places for")
 
 
 @pytest.mark.usefixtures("_foreign")
@@ -228,16 +207,13 @@ def test_an_algorithm_that_finds_nothing_is_not_taken_for_a_proof(tmp_path: Path
 )
 def test_unknown_algorithms_and_options_are_named(tmp_path: Path, table: str, code: str) -> None:
     done = call("plan", manifest(tmp_path, f"{TWO_MODELS}[plan]\n{table}\n"))
-    assert done.code == 1
-    assert f"error[{code}]" in done.err
-    assert "usmp.toml:" in done.err
-    assert "help: " in done.err
+    says(done, 1, f"error[{code}]", "usmp.toml:", "help: ")
 
 
 @pytest.mark.parametrize("algorithm", few(["greedy_by_size", "greedy_by_conflicts", "auto"], 1))
 def test_every_algorithm_by_its_name(tmp_path: Path, algorithm: str) -> None:
-    made = plan(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
-    assert made["algorithm"].startswith(algorithm)
+    plan = planned(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
+    assert plan["algorithm"].startswith(algorithm)
 
 
 def test_only_models_smaller_than_the_plan_are_planned_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -249,10 +225,10 @@ def test_only_models_smaller_than_the_plan_are_planned_alone(monkeypatch: pytest
         return concat_aliasing.choose(replanner)
 
     models = {name: f'path = "DATA/{name}.tflite"\n' for name in ("digits", "odd_even")}
-    alone = [plan(manifest(tmp_path, one_model(name), f"{name}.toml"))["workspace"]["achieved"] for name in models]
+    alone = [planned(manifest(tmp_path, one_model(name), f"{name}.toml"))["workspace"]["achieved"] for name in models]
     both = manifest(tmp_path, tables("p", {}, models))
     monkeypatch.setattr(alternatives, "choose", choose)
-    assert [model["workspace"] for model in plan(both)["alternatives"]["models"]] == alone
+    assert [model["workspace"] for model in planned(both)["alternatives"]["models"]] == alone
     assert searched == [["odd_even"]]
 
 
@@ -261,8 +237,8 @@ def test_alone_is_meant_in_the_same_pools(tmp_path: Path) -> None:
     pools = '[plan]\nrows = false\n[pools.tcm]\naccess = "rw"\nsize = 1536\n[pools.sram]\naccess = "rw"\n'
     odd_even = '[models.odd_even]\npath = "DATA/odd_even.tflite"\n'
     both = manifest(tmp_path, one_model("digits", pools + odd_even))
-    alone = plan(manifest(tmp_path, one_model("digits", pools), "alone.toml"))
-    workspaces = [model["workspace"] for model in plan(both)["alternatives"]["models"]]
+    alone = planned(manifest(tmp_path, one_model("digits", pools), "alone.toml"))
+    workspaces = [model["workspace"] for model in planned(both)["alternatives"]["models"]]
     assert workspaces[0] == sum(pool["size"] for pool in alone["pools"] if pool["access"] == "rw")
     out = call("plan", both).out
     assert f"apart: sharing saves {workspaces[1]}" in out

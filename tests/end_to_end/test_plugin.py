@@ -1,15 +1,12 @@
 """An algorithm of another package: installed as packages are, chosen by its name, and trusted in nothing."""
 
-from __future__ import annotations
-
-import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, planned, says
 from tests.support.packages import Installed, install
 from tests.support.tree import ROOT
 
@@ -66,12 +63,10 @@ def test_it_is_read_as_builds_see_it(installed: Installed, tmp_path: Path) -> No
 
 
 def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
-    done = call("plan", asked(tmp_path, 'algorithm = "shelf"'), "--json")
-    assert done.code == 0, done.err
-    made = json.loads(done.out)
-    pool = made["pools"][0]
-    assert made["algorithm"] == "shelf"
-    assert pool["size"] >= sum(row["size"] for row in made["buffers"] if row["pool"] == pool["name"])
+    plan = planned(asked(tmp_path, 'algorithm = "shelf"'))
+    pool = plan["pools"][0]
+    assert plan["algorithm"] == "shelf"
+    assert pool["size"] >= sum(row["size"] for row in plan["buffers"] if row["pool"] == pool["name"])
 
 
 @pytest.mark.parametrize(
@@ -82,7 +77,7 @@ def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
 def test_its_options_are_in_the_manifest(tmp_path: Path, options: str) -> None:
     """In either form; a whole number is a number, and a list is a tuple."""
     plain, inline, table = (
-        json.loads(call("plan", asked(tmp_path, f'algorithm = "shelf"\n{words}'), "--json").out)["buffers"]
+        planned(asked(tmp_path, f'algorithm = "shelf"\n{words}'))["buffers"]
         for words in ("", f"options = {{ {options} }}", f"[plan.options]\n{options}")
     )
     assert inline == table
@@ -90,7 +85,7 @@ def test_its_options_are_in_the_manifest(tmp_path: Path, options: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ("gup = 1", 'error[P402]: algorithm "shelf" has no option "gup"'),
         ("gap = 1.5", 'error[P406]: option "gap" of algorithm "shelf" should be a whole number'),
@@ -101,11 +96,9 @@ def test_its_options_are_in_the_manifest(tmp_path: Path, options: str) -> None:
         ('most = "x"', 'error[P406]: option "most" of algorithm "shelf" should be a whole number'),
     ],
 )
-def test_its_options_are_checked(tmp_path: Path, options: str, said: str) -> None:
+def test_its_options_are_checked(tmp_path: Path, options: str, message: str) -> None:
     done = call("plan", asked(tmp_path, f'algorithm = "shelf"\noptions = {{ {options} }}'))
-    assert done.code == 1
-    assert f"usmp.toml:7:13: {said}" in done.err
-    assert "\nhelp: " in done.err
+    says(done, 1, f"usmp.toml:7:13: {message}", "\nhelp: ")
 
 
 def faulty(folder: Path, fault: str) -> tuple[int, str]:
@@ -115,7 +108,7 @@ def faulty(folder: Path, fault: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         (
             "overlap",
@@ -128,12 +121,12 @@ def faulty(folder: Path, fault: str) -> tuple[int, str]:
         ("pairs", r"digits\.\S+ has a place that is no Allocation: \(0, \d+\)"),
     ],
 )
-def test_its_wrong_plan_is_named(tmp_path: Path, fault: str, said: str) -> None:
+def test_its_wrong_plan_is_named(tmp_path: Path, fault: str, message: str) -> None:
     """By the package that brings it, whatever the plan says of its origin."""
     code, err = faulty(tmp_path, fault)
     assert code == 4
     who = re.escape('error[P501]: algorithm "faulty" of usmp-shelf 0.3 returned a wrong plan: ')
-    assert re.search(f"usmp.toml:6:13: {who}{said}", err), err
+    assert re.search(f"usmp.toml:6:13: {who}{message}", err), err
 
 
 def test_a_plan_beyond_a_limit_is_wrong(tmp_path: Path) -> None:
@@ -144,37 +137,34 @@ def test_a_plan_beyond_a_limit_is_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         ("zero", "ZeroDivisionError: integer division or modulo by zero (faulty.py, line "),
         ("exit", "SystemExit: 0 (faulty.py, line "),
         ("unheard of", "KeyError: 'unheard of' (faulty.py, line "),
     ],
 )
-def test_an_exception_is_an_error_with_its_name(tmp_path: Path, fault: str, said: str) -> None:
+def test_an_exception_is_an_error_with_its_name(tmp_path: Path, fault: str, message: str) -> None:
     code, err = faulty(tmp_path, fault)
     assert code == 4
-    assert f'usmp.toml:6:13: error[P407]: algorithm "faulty" of usmp-shelf 0.3 failed: {said}' in err
+    assert f'usmp.toml:6:13: error[P407]: algorithm "faulty" of usmp-shelf 0.3 failed: {message}' in err
 
 
 def test_an_exception_of_an_importer_is_an_error_with_its_name(tmp_path: Path) -> None:
     (tmp_path / "m.shelf").touch()
     done = call("plan", manifest(tmp_path, one_model("digits").replace("DATA/digits.tflite", "m.shelf")))
-    assert done.code == 4
-    assert "error[P407]: a plug-in of usmp-shelf 0.3 failed: KeyError: 'digits' (import_nothing, line " in done.err
+    says(done, 4, "error[P407]: a plug-in of usmp-shelf 0.3 failed: KeyError: 'digits' (import_nothing, line ")
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ('algorithm = "faulty"', "TypeError: Faulty.__init__() missing 1 required positional argument: 'fault'"),
         ('algorithm = "shelf"\noptions = { gap = -1 }', "ValueError: the gap is less than nothing"),
     ],
 )
-def test_options_that_it_refuses(tmp_path: Path, table: str, said: str) -> None:
-    done = call("plan", asked(tmp_path, table))
-    assert done.code == 4
-    assert f"of usmp-shelf 0.3 failed: {said}" in done.err
+def test_options_that_it_refuses(tmp_path: Path, table: str, message: str) -> None:
+    says(call("plan", asked(tmp_path, table)), 4, f"of usmp-shelf 0.3 failed: {message}")
 
 
 def test_an_algorithm_that_finds_nothing(tmp_path: Path) -> None:
@@ -201,8 +191,7 @@ def test_what_it_cannot_fit_is_explained_with_its_own_figures(tmp_path: Path) ->
 
 def test_a_package_that_does_not_hold_what_it_promises(tmp_path: Path) -> None:
     done = call("plan", asked(tmp_path, 'algorithm = "absent"'))
-    assert done.code == 1
-    assert 'error[P405]: plug-in "absent" of usmp-shelf 0.3 cannot be loaded: No module named' in done.err
+    says(done, 1, 'error[P405]: plug-in "absent" of usmp-shelf 0.3 cannot be loaded: No module named')
 
 
 def test_a_name_that_is_taken(installed: Installed, tmp_path: Path) -> None:

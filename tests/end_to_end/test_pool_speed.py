@@ -1,7 +1,5 @@
 """What plans say of cost: in real units, with its bound, and what larger pools would save."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain, product, starmap
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, planned, succeed
 from tests.support.tools import few
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
@@ -32,30 +30,26 @@ DIGITS = '[models.digits]\npath = "DATA/digits.tflite"\n'
 PROJECT = '[project]\nname = "p"\n'
 
 
-def planned(folder: Path, text: str) -> dict[str, Any]:
+def layer_by_layer(folder: Path, text: str) -> dict[str, Any]:
     """Plan layer by layer; `[plan]` is the last table of `text`, or missing."""
     plan = "rows = false\n" if "[plan]" in text else "[plan]\nrows = false\n"
-    done = call("plan", manifest(folder, PROJECT + text + plan), "--json")
-    assert done.code == 0, done.err
-    made: dict[str, Any] = json.loads(done.out)
-    return made
+    return planned(manifest(folder, PROJECT + text + plan))
 
 
 def table(folder: Path, text: str) -> str:
-    done = call("plan", manifest(folder, PROJECT + text))
-    assert done.code == 0, done.err
+    done = succeed("plan", manifest(folder, PROJECT + text))
     return done.out
 
 
 def test_time_is_what_the_formula_says(tmp_path: Path) -> None:
-    made = planned(tmp_path, DTCM.format('"64 KiB"') + DIGITS)
-    cost = made["cost"]
-    application = sum(b["size"] for b in made["buffers"] if b["kind"] in {"input", "output"})
-    [traffic] = [row for row in made["models"][0]["traffic"] if row["pool"] == "dtcm"]
+    plan = layer_by_layer(tmp_path, DTCM.format('"64 KiB"') + DIGITS)
+    cost = plan["cost"]
+    application = sum(b["size"] for b in plan["buffers"] if b["kind"] in {"input", "output"})
+    [traffic] = [row for row in plan["models"][0]["traffic"] if row["pool"] == "dtcm"]
     seconds = (traffic["read"] + traffic["written"] + application) / 8 / 480e6
     assert (cost["unit"], cost["total"]) == ("nanoseconds", int(seconds * 1e9))
     assert cost["total"] == cost["bound"]
-    assert made["alternatives"]["larger_pools"] is None
+    assert plan["alternatives"]["larger_pools"] is None
 
 
 def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
@@ -63,33 +57,33 @@ def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
     lines = [line.split() for line in call("inspect", "costs", path).out.replace(",", "").splitlines()]
     assert lines[0] == ["buffer", "pool", "nanoseconds"]
     costs = {(buffer, pool): float(cost) for buffer, pool, cost in lines[1:]}
-    made = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
-    total = sum(costs[buffer["name"], buffer["pool"]] for buffer in made["buffers"])
-    assert abs(total - made["cost"]["total"]) < len(lines)  # a tenth of each is rounded
+    plan = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    total = sum(costs[buffer["name"], buffer["pool"]] for buffer in plan["buffers"])
+    assert abs(total - plan["cost"]["total"]) < len(lines)  # a tenth of each is rounded
     assert json.loads(call("inspect", "costs", path, "--json").out)["unit"] == "SECONDS"
 
 
 def test_a_faster_pool_is_used_first_whatever_the_order(tmp_path: Path) -> None:
-    one = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
-    other = planned(tmp_path, SRAM + DTCM.format(700) + DIGITS)
+    one = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    other = layer_by_layer(tmp_path, SRAM + DTCM.format(700) + DIGITS)
     assert one["cost"] == other["cost"]
     assert {b["pool"] for b in other["buffers"] if b["kind"] != "constant"} == {"dtcm", "sram"}
 
 
 def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
-    small = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    small = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
     [larger] = small["alternatives"]["larger_pools"]["pools"]
     assert (larger["pool"], larger["size"] - larger["more"]) == ("dtcm", 700)
-    large = planned(tmp_path, DTCM.format(larger["size"]) + SRAM + DIGITS)
+    large = layer_by_layer(tmp_path, DTCM.format(larger["size"]) + SRAM + DIGITS)
     assert large["alternatives"]["larger_pools"] is None
     saved = small["cost"]["total"] - large["cost"]["total"]
     assert abs(saved - small["alternatives"]["larger_pools"]["saved"]) <= 1  # each is rounded down
-    almost = planned(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
+    almost = layer_by_layer(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
     assert almost["alternatives"]["larger_pools"]["pools"] == [{"pool": "dtcm", "size": larger["size"], "more": 1}]
-    said = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS + "[plan]\nrows = false\n")
+    message = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS + "[plan]\nrows = false\n")
     assert (
         f"in larger pools, with {larger['size']:,} bytes of dtcm (1 more), "
-        "every buffer is where it costs least, by auto: saves " in said
+        "every buffer is where it costs least, by auto: saves " in message
     )
 
 
@@ -103,8 +97,8 @@ def test_the_algorithm_that_is_named_needs_no_larger_pool(
 
     def moved(algorithm: str, size: int) -> dict[str, Any] | None:
         chosen = f'[plan]\nalgorithm = "{algorithm}"\noverlap = false\n'
-        made = planned(tmp_path, DTCM.format(size) + SRAM + models + chosen)
-        larger_pools: dict[str, Any] | None = made["alternatives"]["larger_pools"]
+        plan = layer_by_layer(tmp_path, DTCM.format(size) + SRAM + models + chosen)
+        larger_pools: dict[str, Any] | None = plan["alternatives"]["larger_pools"]
         return larger_pools
 
     small = moved(asked, 8000)
@@ -117,9 +111,9 @@ def test_the_algorithm_that_is_named_needs_no_larger_pool(
 @pytest.mark.long
 def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
     text = f'[pools.a]\naccess = "rw"\nsize = 700\n[pools.b]\naccess = "rw"\n{DIGITS}'
-    made = planned(tmp_path, text)
-    cost = made["cost"]
-    in_b = [b for b in made["buffers"] if b["pool"] == "b"]
+    plan = layer_by_layer(tmp_path, text)
+    cost = plan["cost"]
+    in_b = [b for b in plan["buffers"] if b["pool"] == "b"]
     ports = sum(b["size"] for b in in_b if b["kind"] in {"input", "output"})
     assert (cost["unit"], cost["total"]) == ("bytes times rank", sum(b["read"] + b["written"] for b in in_b) + ports)
     assert "bytes times rank for one run of every model" in table(tmp_path, text)
@@ -127,14 +121,14 @@ def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
 
 def test_pools_without_a_speed_are_named(tmp_path: Path) -> None:
     text = DTCM.format(700) + f'[pools.ext]\naccess = "rw"\n{DIGITS}'
-    made = planned(tmp_path, text)
-    assert made["cost"]["by_rank"] == ["ext"]
+    plan = layer_by_layer(tmp_path, text)
+    assert plan["cost"]["by_rank"] == ["ext"]
     assert "note: the bandwidth of ext is not known: " in table(tmp_path, text)
 
 
 def test_a_gap_is_told_as_a_share(tmp_path: Path) -> None:
     text = DTCM.format(700) + SRAM + DIGITS + '[plan]\nalgorithm = "greedy_by_size"\n'
-    cost = planned(tmp_path, text)["cost"]
+    cost = layer_by_layer(tmp_path, text)["cost"]
     assert cost["bound"] < cost["total"]
     assert "% above the least possible" in table(tmp_path, text)
 
@@ -142,7 +136,7 @@ def test_a_gap_is_told_as_a_share(tmp_path: Path) -> None:
 def test_the_table_has_what_runs_read_and_write(tmp_path: Path) -> None:
     text = DTCM.format('"64 KiB"') + DIGITS
     head, row = table(tmp_path, text).splitlines()[:2]
-    [traffic] = [row for row in planned(tmp_path, text)["models"][0]["traffic"] if row["pool"] == "dtcm"]
+    [traffic] = [row for row in layer_by_layer(tmp_path, text)["models"][0]["traffic"] if row["pool"] == "dtcm"]
     assert head.split()[-3:] == ["read", "written", "region"]
     assert row.split()[-3:] == [f"{traffic['read']:,}", f"{traffic['written']:,}", "-"]
 
@@ -170,7 +164,7 @@ def test_no_choice_of_buffers_for_the_fast_pool_costs_less(tmp_path: Path, size:
 @pytest.mark.parametrize("size", [900, 1100, 1300])
 def test_where_buffers_overlap_more_of_them_are_fast(tmp_path: Path, size: int) -> None:
     text = DTCM.format(size) + SRAM + DIGITS
-    overlapping, apart = (planned(tmp_path, text + more) for more in ("", "[plan]\noverlap = false\n"))
+    overlapping, apart = (layer_by_layer(tmp_path, text + more) for more in ("", "[plan]\noverlap = false\n"))
     assert overlapping["cost"]["total"] < apart["cost"]["total"]
 
 
@@ -181,5 +175,5 @@ def test_real_models_are_placed_at_the_least_cost(real_models: Path, tmp_path: P
     needed = {"kws": 8_384, "vww": 36_868, "ic": 33_308}[name]
     model = f'[models.{name}]\npath = "{(real_models / name).as_posix()}.tflite"\n'
     pools = DTCM.format(needed * share // 100) + SRAM
-    cost = planned(tmp_path, pools + model)["cost"]
+    cost = layer_by_layer(tmp_path, pools + model)["cost"]
     assert cost["total"] == cost["bound"], cost

@@ -1,13 +1,12 @@
 """Branches of programs: C runs one arm, and the arms share their memory."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, succeed
 from tests.support.host_c import STRICT, compile_folder
+from tests.support.processes import output
 from tests.support.programs_c import alloc, branch, function, invoke, parameter, program, store
 
 CHOOSING = """
@@ -59,8 +58,8 @@ def test_one_arm_of_a_branch_runs_and_the_arms_share_their_memory(tmp_path: Path
     (tmp_path / "main.c").write_text(CHOOSING)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
-    assert [*map(int, said.split())] == [7, 31, 1, 49]
+    message = output([tmp_path / "app"])
+    assert [*map(int, message.split())] == [7, 31, 1, 49]
 
 
 def test_a_condition_in_memory_of_pages(tmp_path: Path) -> None:
@@ -73,7 +72,6 @@ def test_a_condition_in_memory_of_pages(tmp_path: Path) -> None:
     program(tmp_path, function([parameter("x", "int8", 4), parameter("y", "int8", 4)], body), fill=fill, move=move)
     pools = '[pools.pages]\naccess = "rw"\ndims = 2\npage_bytes = 16\n'
     models = '[models.p]\npath = "p.program.json"\nio = "application"\n'
-    done = call("generate", manifest(tmp_path, f'[project]\nname = "q"\n{pools}{models}'), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(tmp_path, f'[project]\nname = "q"\n{pools}{models}'), "--out", tmp_path / "out")
     assert "    if (**p_t2_rows) {\n        p_move(" in (tmp_path / "out" / "p.c").read_text("utf-8")
     compile_folder(tmp_path / "out", "gcc", "-std=c99")

@@ -1,7 +1,5 @@
 """TVM's liveness cases, planned the public way: where we differ, the table here says why."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
@@ -43,9 +41,9 @@ PRESSURE = {
 @pytest.mark.parametrize("name", NAMES)
 def test_conflicts_are_those_of_the_reference_or_explained(name: str) -> None:
     wanted = pairs(read_case(name)["conflicts"])
-    found = pairs({_number(a): {_number(b) for b in others} for a, others in conflicts(plan_case(name)).items()})
+    distances = pairs({_number(a): {_number(b) for b in others} for a, others in conflicts(plan_case(name)).items()})
     explained = {(min(pair), max(pair)) for pair in LESS.get(name, {})}
-    assert found == wanted - explained
+    assert distances == wanted - explained
     assert explained <= wanted
 
 
@@ -143,19 +141,19 @@ def test_inputs_and_outputs_in_the_pool_live_as_long_as_the_caller_needs_them() 
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ([{"op": "store", "buf": "x", "reads": ["x"]}], 'parameter "x" of main is read and written'),
         ([{"op": "store", "buf": "y"}], 'parameter "x" of main is neither read nor written'),
         ([{"op": "call", "fn": "outside", "args": ["x", "y"]}], 'parameter "x" of main is read and written'),
     ],
 )
-def test_a_parameter_that_is_both_or_neither_is_named(body: list[Any], said: str) -> None:
+def test_a_parameter_that_is_both_or_neither_is_named(body: list[Any], message: str) -> None:
     params = [{"name": name, "dtype": "int8", "extents": [4]} for name in ("x", "y")]
     text = json.dumps({"main": "main", "functions": {"main": {"params": params, "body": body}}}, indent=1)
     with pytest.raises(ModelError) as caught:
         plan_program(text.encode())
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "T255"
-    assert said in diagnostic.message
+    assert message in diagnostic.message
     assert str(diagnostic).startswith("m.program.json:6:")

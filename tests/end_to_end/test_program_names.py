@@ -1,7 +1,5 @@
 """Names in programs may hold anything; what is printed stays in its lines and columns."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -43,6 +41,6 @@ def test_what_is_printed_stays_in_its_line(tmp_path: Path, words: str) -> None:
     (tmp_path / "net.program.json").write_text(text, encoding="utf-8")
     verb, *stage = words.split()
     done = call(verb, *stage, manifest(tmp_path, MANIFEST))
-    said = done.out + done.err
-    assert said.replace("\n", "").isprintable()
-    assert not [line for line in said.split("\n") if line.startswith(("in", "demand", "\x1b", "s ", "t "))]
+    message = done.out + done.err
+    assert message.replace("\n", "").isprintable()
+    assert not [line for line in message.split("\n") if line.startswith(("in", "demand", "\x1b", "s ", "t "))]

@@ -1,7 +1,5 @@
 """C for programs: it compiles everywhere, and computes what the functions would compute without shared memory."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -9,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, manifest, planned, says, succeed
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
+from tests.support.processes import output
 from tests.support.programs_c import (
     EVERYTHING,
     FUNCTIONS,
@@ -41,8 +40,7 @@ def asked(folder: Path, extra: str = "", pools: str = "") -> Path:
 
 
 def generate(folder: Path, extra: str = "", pools: str = "") -> Path:
-    done = call("generate", asked(folder, extra, pools), "--out", folder / "out")
-    assert done.code == 0, done.err
+    succeed("generate", asked(folder, extra, pools), "--out", folder / "out")
     return folder / "out"
 
 
@@ -74,8 +72,8 @@ def test_it_runs(generated: dict[str, Path], tmp_path: Path, way: str, compiler:
     language = ["-x", "c++"] if "++" in compiler else []
     options = [standard, *STRICT.split(), "-O2", *(["-DIN_POOL"] if way == "pool" else []), f"-I{generated[way]}"]
     subprocess.run([compiler, *options, *language, *files, "-o", tmp_path / "app"], check=True)
-    said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
-    assert [*map(int, said.split())] == SUMS
+    message = output([tmp_path / "app"])
+    assert [*map(int, message.split())] == SUMS
 
 
 @pytest.mark.parametrize("way", ["pool", "application"])
@@ -84,8 +82,7 @@ def test_the_selftest_runs_it(tmp_path: Path, way: str, sanitize: list[str]) -> 
     program(tmp_path, **EVERYTHING)
     (tmp_path / "functions.c").write_text(FUNCTIONS)
     path = asked(tmp_path, *WAYS[way])
-    done = call("selftest", path, "--source", tmp_path / "functions.c", *sanitize)
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--source", tmp_path / "functions.c", *sanitize)
     assert done.out.startswith("p: 1 tensors, 10 runs")
 
 
@@ -193,8 +190,8 @@ def test_it_runs_in_memory_of_pages(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(IN_PAGES)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
-    assert [*map(int, said.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
+    message = output([tmp_path / "app"])
+    assert [*map(int, message.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
 
 
 def test_arrays_of_the_caller_are_aligned_as_the_functions_demand(tmp_path: Path) -> None:
@@ -233,7 +230,7 @@ def test_memory_on_demand_is_told(tmp_path: Path) -> None:
     program(tmp_path, function(PORTS, invoke("work", "x", "y")), work=work)
     done = call("plan", asked(tmp_path, APPLICATION))
     assert "p: memory on demand for work.lazy" in done.out
-    plan = json.loads(call("plan", asked(tmp_path, APPLICATION), "--json").out)
+    plan = planned(asked(tmp_path, APPLICATION))
     assert plan["models"][0]["on_demand"] == ["work.lazy"]
 
 
@@ -301,9 +298,7 @@ def test_functions_that_make_a_name_of_another_model_are_refused(tmp_path: Path,
     inner = function([parameter("a"), parameter("b")], store("b", "a"))
     program(tmp_path, function(PORTS, invoke(f"of_{name}", "x", "y")), **{f"of_{name}": inner})
     other = '[models.p_of]\npath = "p.program.json"'
-    done = call("generate", asked(tmp_path, other), "--out", tmp_path / "out")
-    assert done.code == 1
-    assert f"both make the name p_of_{name} in C" in done.err
+    says(call("generate", asked(tmp_path, other), "--out", tmp_path / "out"), 1, f"both make the name p_of_{name} in C")
 
 
 def test_functions_that_make_one_name_are_refused(tmp_path: Path) -> None:
@@ -318,8 +313,8 @@ def test_functions_that_make_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_plan_lists_the_functions() -> None:
     names = ["vision_fused_depthwise_conv2d_relu", "vision_fused_mean_dense"]
-    made = json.loads(call("plan", EXAMPLE / "usmp.toml", "--json").out)
-    assert made["models"][0]["extern_functions"] == names
+    plan = planned(EXAMPLE / "usmp.toml")
+    assert plan["models"][0]["extern_functions"] == names
     shown = call("plan", EXAMPLE / "usmp.toml").out
     head = "the application supplies these functions (vision.h declares them):\n"
     assert head + "".join(f"  {name}\n" for name in names) in shown
@@ -335,8 +330,7 @@ def test_an_output_that_is_read_and_an_input_that_is_not(tmp_path: Path, way: st
     path.write_text(json.dumps({**document, "outputs": ["twice", "sum"]}))
     code = "void p_f(const void *a, void *b) { for (int i = 0; i < 4; i++) ((int8_t *)b)[i] = ((const int8_t *)a)[i]; }"
     (tmp_path / "functions.c").write_text(f'#include "p.h"\n{code}\n')
-    done = call("selftest", asked(tmp_path, WAYS[way][0]), "--source", tmp_path / "functions.c", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", asked(tmp_path, WAYS[way][0]), "--source", tmp_path / "functions.c", "--sanitize")
     assert done.out.startswith("p: 2 tensors, 10 runs")
 
 
@@ -362,8 +356,7 @@ void p_widen(const int8_t *narrow, {width} *wide) {{ EACH wide[i] = narrow[i]; }
 void p_last(const void *wide, void *y) {{ *(int8_t *)y = (int8_t)((const {width} *)wide)[63]; }}
 """
     )
-    done = call("selftest", asked(tmp_path, APPLICATION), "--source", tmp_path / "functions.c")
-    assert done.code == 0, done.err
+    succeed("selftest", asked(tmp_path, APPLICATION), "--source", tmp_path / "functions.c")
     folder = generate(tmp_path, APPLICATION)
     (pool,) = (pool for pool in json.loads((folder / "plan.json").read_text())["pools"] if pool["size"])
     assert pool["size"] == bytes_

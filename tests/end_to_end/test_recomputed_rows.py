@@ -1,7 +1,5 @@
 """Rows that are computed again: fewer bytes for no more work than is allowed, and every tensor is the same."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -12,7 +10,7 @@ import jsonschema
 import pytest
 
 from benchmarks import recompute
-from tests.support.cli import DATA, call, manifest
+from tests.support.cli import DATA, call, equals_tflm, manifest, planned, succeed
 from tests.support.large_nets import mobilenet_v2
 from tests.support.nets import shuffled, time_series
 from tests.support.tools import needs_c
@@ -32,10 +30,9 @@ def written(folder: Path, words: str) -> Path:
     return manifest(folder, f"{text}{words}")
 
 
-def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
+def plan_and_text(folder: Path, words: str) -> tuple[dict[str, Any], str]:
     """Return plan.json, and its text."""
-    done = call("plan", written(folder, words), "--json")
-    assert done.code == 0, done.err
+    done = succeed("plan", written(folder, words), "--json")
     return json.loads(done.out), done.out
 
 
@@ -43,10 +40,7 @@ def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
 def test_it_is_never_worse_than_without_and_worth_its_work(net: Callable[[], bytes], tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(net())
     text = '[project]\nname = "p"\n[models.net]\npath = "net.tflite"\n'
-    once, again = (
-        json.loads(call("plan", manifest(tmp_path, text + words), "--json").out)
-        for words in ("", '[plan]\nrecompute = "100 %"\n')
-    )
+    once, again = (planned(manifest(tmp_path, text + words)) for words in ("", '[plan]\nrecompute = "100 %"\n'))
     bytes_, model = once["workspace"]["achieved"], again["models"][0]
     saved = bytes_ - again["workspace"]["achieved"]
     assert saved >= 0
@@ -56,7 +50,7 @@ def test_it_is_never_worse_than_without_and_worth_its_work(net: Callable[[], byt
 @pytest.mark.long
 def test_bytes_for_work(tmp_path: Path) -> None:
     """And what is shown of it."""
-    once, (plan, text) = planned(tmp_path, "")[0], planned(tmp_path, AGAIN)
+    once, (plan, text) = plan_and_text(tmp_path, "")[0], plan_and_text(tmp_path, AGAIN)
     model = plan["models"][0]
     assert once["models"][0]["recomputed_macs"] == 0 < model["recomputed_macs"] * 100 <= 40 * model["macs"]
     assert plan["workspace"]["achieved"] < once["workspace"]["achieved"]
@@ -79,10 +73,7 @@ def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 @needs_c
 @pytest.mark.long
 def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", written(tmp_path, AGAIN), "--sanitize", "--runs", "2")
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(written(tmp_path, AGAIN), "--sanitize", "--runs", "2")
     out = tmp_path / "out"
     assert call("generate", tmp_path / "usmp.toml", "--out", out).code == 0
     text = (out / "small.c").read_text("utf-8")
@@ -99,8 +90,7 @@ def test_beside_a_model_that_is_fed_row_by_row(tmp_path: Path) -> None:
     done = call("plan", written(tmp_path, fed + AGAIN))
     assert done.code != 0
     assert 'write recompute = "0 %" in [models.fed]' in done.err
-    plan, _ = planned(tmp_path, f'{fed}recompute = "0 %"\n{AGAIN}')
+    plan, _ = plan_and_text(tmp_path, f'{fed}recompute = "0 %"\n{AGAIN}')
     small, other = sorted(plan["models"], key=lambda model: model["name"] == "fed")
     assert small["recomputed_macs"] > 0 == other["recomputed_macs"]
-    done = call("selftest", tmp_path / "usmp.toml", "--sanitize", "--runs", "1")
-    assert done.code == 0, done.err
+    succeed("selftest", tmp_path / "usmp.toml", "--sanitize", "--runs", "1")

@@ -1,7 +1,5 @@
 """What TVM's tests say of its planner of Relax (StaticPlanBlockMemory), restated: never more bytes here."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Faults of the tables that rows run by: the self-test catches each, and names a row that the fault makes wrong."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

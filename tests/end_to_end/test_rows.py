@@ -1,14 +1,11 @@
 """`rows = true`: less memory, the same tensors, in every verb and with every owner of the memory."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import PASSED, RW, call, call_apart, manifest, one_model, tables
+from tests.support.cli import PASSED, RW, call_apart, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
 from tests.support.row_nets import drawn, residual, tall_window
@@ -30,17 +27,13 @@ def of(net: Path, extra: str = "", plan: str = "") -> Path:
 
 
 def workspace(path: Path) -> int:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
-    achieved = json.loads(done.out)["workspace"]["achieved"]
+    achieved = planned(path)["workspace"]["achieved"]
     assert isinstance(achieved, int)
     return achieved
 
 
 def is_exact(path: Path, *options: str) -> None:
-    done = call("selftest", path, "--runs", "2", *options)
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--runs", "2", *options)
 
 
 def test_rows_need_less(net: Path) -> None:
@@ -49,8 +42,7 @@ def test_rows_need_less(net: Path) -> None:
 
 @pytest.mark.parametrize(("model", "plan"), [("", "[plan]\noverlap = false\n"), ('order = "file"', "")])
 def test_without_overlap_or_free_order_layers_run_as_a_whole(net: Path, model: str, plan: str) -> None:
-    done = call("inspect", "schedule", of(net, model, plan))
-    assert done.code == 0, done.err
+    done = succeed("inspect", "schedule", of(net, model, plan))
     assert "CONV_2D 0" in done.out
     assert ", row " not in done.out
 
@@ -133,8 +125,7 @@ def test_the_same_files_with_other_hashes(net: Path) -> None:
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rows")
     (folder / "net.tflite").write_bytes(residual())
-    done = call("generate", of(folder / "net.tflite"), "--out", folder / "generated")
-    assert done.code == 0, done.err
+    succeed("generate", of(folder / "net.tflite"), "--out", folder / "generated")
     return folder / "generated"
 
 

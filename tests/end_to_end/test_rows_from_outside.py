@@ -1,8 +1,5 @@
 """`inputs = "rows"` and `outputs = "rows"`: pictures that are never in memory as a whole."""
 
-from __future__ import annotations
-
-import json
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import PASSED, RW, call, manifest, one_model, tables
+from tests.support.cli import PASSED, RW, call, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
+from tests.support.processes import output, run
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
 from tests.support.tree import ROOT
@@ -44,9 +42,7 @@ def workspace(path: Path) -> int:
 
 
 def is_exact(path: Path, *options: str) -> None:
-    done = call("selftest", path, "--runs", "3", "--sanitize", *options)
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--runs", "3", "--sanitize", *options)
 
 
 @pytest.mark.long
@@ -159,10 +155,10 @@ def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
     """OK 0, NULL 1, BUSY 3, NOT_BEGUN 5, ROWS 6; only the guard knows of another run in the same pool."""
     out = net.parent / "out"
     assert call("generate", of(net), "--out", out).code == 0
-    done = subprocess.run([built(out, net.parent, MISUSE, "cc", mode)], capture_output=True, text=True, check=False)
+    done = run([built(out, net.parent, MISUSE, "cc", mode)])
     second_run = 3 if "GUARD" in mode else 0
-    assert done.returncode == 0
-    assert done.stdout.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
+    assert done.code == 0
+    assert done.out.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
 
 
 MEANWHILE = """
@@ -192,14 +188,14 @@ int main(void)
 
 @needs_c
 @pytest.mark.parametrize(
-    ("concurrent", "said"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
+    ("concurrent", "message"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
 )
-def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, said: str) -> None:
+def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, message: str) -> None:
     models = {"net": f'path = "{net.as_posix()}"\n{IN}', "other": f'path = "{net.as_posix()}"\norder = "file"\n'}
     text = concurrent + tables("p", {"ram": RW}, models) + ROWS
     assert call("generate", manifest(net.parent, text), "--out", net.parent / "out").code == 0
     program = built(net.parent / "out", net.parent, MEANWHILE, "cc", "-DUSMP_GUARD=1")
-    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.strip() == said
+    assert output([program]).strip() == message
 
 
 INSTANCES = """
@@ -273,7 +269,7 @@ def test_rows_for_dma_have_cache_lines(net: Path) -> None:
     pool = RW + 'attributes = ["dma", "cacheable"]\ncache_line = 32\n'
     text = tables("p", {"ram": pool}, {"net": f'path = "{net.as_posix()}"\n{IN}'}) + ROWS
     path = manifest(net.parent, text)
-    buffers = json.loads(call("plan", path, "--json").out)["buffers"]
+    buffers = planned(path)["buffers"]
     (rows,) = [each for each in buffers if each["kind"] == "input"]
     assert rows["cache_line"] == 32
     assert [offset % 32 for offset in rows["offsets"]] == [0] * 12
@@ -282,14 +278,13 @@ def test_rows_for_dma_have_cache_lines(net: Path) -> None:
 
 
 def test_the_plan_says_what_comes_and_goes_by_rows(net: Path) -> None:
-    plan = json.loads(call("plan", of(net, IN + OUT), "--json").out)
+    plan = planned(of(net, IN + OUT))
     (model,) = plan["models"]
     assert (model["inputs_by_rows"], model["outputs_by_rows"]) == (["t0"], model["outputs"])
     kinds = {each["kind"]: len(each["offsets"]) for each in plan["buffers"] if "offsets" in each}
     assert kinds == {"input": 12, "intermediate": 12, "output": 12}
     assert [step["row"] for step in plan["steps"] if step["kind"] == "arrival"] == [*range(12)]
-    done = call("explain", "t0", of(net, IN))
-    assert done.code == 0, done.err
+    done = succeed("explain", "t0", of(net, IN))
     assert "12 of 12 bytes" in done.out
 
 
@@ -313,19 +308,21 @@ def test_a_row_in_a_wrong_place_is_caught(net: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("name", "extra", "said"),
+    ("name", "extra", "message"),
     [
         ("hello.tflite", IN, "cannot arrive row by row: FULLY_CONNECTED 0 does not run row by row"),
         ("micro_speech.tflite", IN, "cannot arrive row by row: it has the same bytes as another tensor"),
         ("kws.tflite", OUT, "cannot leave row by row: SOFTMAX 12 does not run row by row"),
     ],
 )
-def test_what_needs_all_of_it_is_refused(real_models: Path, tmp_path: Path, name: str, extra: str, said: str) -> None:
+def test_what_needs_all_of_it_is_refused(
+    real_models: Path, tmp_path: Path, name: str, extra: str, message: str
+) -> None:
     done = call("plan", manifest(tmp_path, one_model("m", extra, path=(real_models / name).as_posix()) + ROWS))
     assert done.code != 0
     assert "usmp.toml:5:" in done.err
     assert "error[P371]" in done.err
-    assert said in done.err
+    assert message in done.err
     assert "help: " in done.err
 
 

@@ -1,7 +1,5 @@
 """Rows in several pools: a fast memory too small for any tensor is used; verbs know which row is where."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.support.cli import RO, RW, call, manifest, tables
+from tests.support.cli import RO, RW, call, equals_tflm, manifest, succeed, tables
 from tests.support.row_nets import residual
 from tests.support.tools import few, needs_c, needs_oracle
 from tests.support.tree import ROOT
@@ -28,8 +26,7 @@ def written(folder: Path, dtcm: int, rows: bool = True, pool: str = "", data: by
 
 
 def planned(path: Path) -> Document:
-    done = call("generate", path, "--out", path.parent / "generated")
-    assert done.code == 0, done.err
+    succeed("generate", path, "--out", path.parent / "generated")
     return recorded(path.parent / "generated")
 
 
@@ -93,9 +90,7 @@ def test_rows_in_three_pools(tmp_path: Path) -> None:
 
 def is_exact(path: Path) -> Path:
     """Compare every row with that of TensorFlow Lite Micro, under sanitizers; return the folder of the generated C."""
-    done = call("selftest", path, "--runs", "2", "--sanitize", "--keep", path.parent / "kept")
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--runs", "2", "--sanitize", "--keep", path.parent / "kept")
     return path.parent / "kept"
 
 

@@ -1,7 +1,5 @@
 """What nets with the layers of published ones take row by row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,9 +13,9 @@ from tests.support.tools import few
 from usmp_build import pipeline, plugins
 
 
-def planned(made: bytes, rows: bool) -> tuple[int, int]:
+def planned(data: bytes, rows: bool) -> tuple[int, int]:
     """Return the bytes of workspace, and the number of jobs of operators that run row by row."""
-    model = plugins.importer("net.tflite", "")(made, "net", "net")
+    model = plugins.importer("net.tflite", "")(data, "net", "net")
     plan = pipeline.plan_models(replace(request("net"), rows=rows), (model,))
     return plan.summary.workspace.achieved, sum(plan.analysis.choices.by_rows.jobs.values())
 

@@ -1,7 +1,5 @@
 """What is shown of layers that run row by row: plan.json, `explain`, `diff` and `inspect` know tensors in rows."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, says, succeed
 from tests.support.row_nets import residual
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -40,8 +38,7 @@ def whole(rows: Path) -> Path:
 
 
 def text_of(path: Path) -> str:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
+    done = succeed("plan", path, "--json")
     return done.out
 
 
@@ -222,6 +219,4 @@ def test_a_wrong_record_of_rows_is_refused(rows: Path, right: str, wrong: str, m
     path, text = rows.parent / "plan.json", text_of(rows)
     assert right in text
     path.write_text(text.replace(right, wrong, 1))
-    done = call("diff", path, path)
-    assert done.code == 2
-    assert f"error[U204]: this is not a plan: {message}" in done.err
+    says(call("diff", path, path), 2, f"error[U204]: this is not a plan: {message}")

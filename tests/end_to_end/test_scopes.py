@@ -1,7 +1,5 @@
 """Plans and code with pins: copies are planned, shared, run, and what comes out is the same."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import RW, call, manifest, one_model, tables
+from tests.support.cli import RW, call, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.small_models import GEMM
 from tests.support.tools import needs_c
 from usmp_build.cli import reading
@@ -66,7 +64,7 @@ def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable
     words = f'io = "{IO[name]}"\nrewrites = {{ pads = false }}'  # what is pinned keeps its padding
     plain = call("selftest", manifest(tmp_path, one_model(name, words) + POOLS), "--runs", "3")
     pinned(*APART)
-    done = call(
+    done = succeed(
         "selftest",
         manifest(tmp_path, one_model(name, words) + POOLS),
         "--sanitize",
@@ -75,9 +73,8 @@ def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable
         "--keep",
         tmp_path / "kept",
     )
-    assert done.code == 0, done.err
     assert "all equal to those of TensorFlow Lite Micro" in done.out
-    counts = (said.out.partition(" tensors")[0] for said in (plain, done))
+    counts = (message.out.partition(" tensors")[0] for message in (plain, done))
     assert len(set(counts)) == 1  # as many were compared; what is pinned keeps all of its channels
     assert "_copy_" in (tmp_path / "kept" / f"{name}.c").read_text("utf-8")
 
@@ -104,13 +101,11 @@ def test_one_copy_for_two_readers(tmp_path: Path, pinned: Callable[..., None]) -
     (tmp_path / "net.model.txt").write_text(TWO_READERS, encoding="utf-8")
     text = f'[project]\nname = "p"\n{POOLS}\n[models.net]\npath = "net.model.txt"\n'
     pinned(APART[0], PlaceRequest(operators="SIN", operands=("inputs",), pools=TCM))
-    done = call("plan", manifest(tmp_path, text), "--json")
-    assert done.code == 0, done.err
-    made = json.loads(done.out)
-    copies = {row["name"]: (row["pool"], row["reason"]) for row in made["buffers"] if "copy" in row["reason"]}
+    plan = planned(manifest(tmp_path, text))
+    copies = {row["name"]: (row["pool"], row["reason"]) for row in plan["buffers"] if "copy" in row["reason"]}
     assert copies == {"net.a.in_tcm": ("tcm", "copy of a for SIN 1 on cpu and SIN 2 on cpu")}
-    assert [pool["size"] for pool in made["pools"]] == [64, 192, 0]
-    assert made["steps"][2]["text"] == "net: COPY 4"
+    assert [pool["size"] for pool in plan["pools"]] == [64, 192, 0]
+    assert plan["steps"][2]["text"] == "net: COPY 4"
 
 
 def test_the_example_of_plandevices(tmp_path: Path, pinned: Callable[..., None]) -> None:
@@ -128,8 +123,7 @@ def test_the_example_of_plandevices(tmp_path: Path, pinned: Callable[..., None])
             OperandRule("FULLY_CONNECTED", ("input 2",), b),
         ),
     )
-    done = call("inspect", "scopes", path)
-    assert done.code == 0, done.err
+    done = succeed("inspect", "scopes", path)
     assert "gemm %5 z.in_b        gemm %2 z           64  copy\n" in done.out
     explained = call("explain", "gemm.x", path)
     assert "  scope   FULLY_CONNECTED 0 on npu reads it\n" in explained.out
@@ -176,11 +170,8 @@ void p_npu_copy(const struct p_npu_copy_parameters *p, const void *source, void 
 @pytest.mark.long
 def test_the_application_gets_an_output_in_the_pool_that_it_is_pinned_to(tmp_path: Path, io: str) -> None:
     """All operators run where the application does not reach, and their last result is brought to it."""
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     path = manifest(tmp_path, PINNED_OUTPUT.replace("digits.tflite", f'digits.tflite"\nio = "{io}', 1))
-    made = json.loads(call("plan", path, "--json").out)
-    assert [row["size"] for row in made["buffers"] if row["pool"] == "shown"] == [10]
+    plan = planned(path)
+    assert [row["size"] for row in plan["buffers"] if row["pool"] == "shown"] == [10]
     (tmp_path / "copies.c").write_text(COPIES, encoding="utf-8")
-    done = call("selftest", path, "--source", tmp_path / "copies.c", "--sanitize", "--runs", 3)
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(path, "--source", tmp_path / "copies.c", "--sanitize", "--runs", 3)

@@ -1,7 +1,5 @@
 """Constants of the application as files: exchanged alone where they belong to the code, refused where they do not."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Callable
@@ -12,7 +10,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from tests.support.cli import DATA, call, call_apart, manifest
+from tests.support.cli import DATA, call, call_apart, manifest, says, succeed
 from tests.support.host_c import built
 from tests.support.stateful import svdf
 from tests.support.tools import few, need
@@ -99,8 +97,7 @@ def generated(folder: Path, change: Change, plan: str = PLAN, source: Path = DAT
     tensors = tuple(map(change, model.main.tensors))
     changed = replace(model, subgraphs=(replace(model.main, tensors=tensors),))
     (folder / f"{source.stem}.model.txt").write_text(write(changed), encoding="utf-8")
-    done = call("generate", manifest(folder, plan), "--out", folder / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(folder, plan), "--out", folder / "out")
     return folder / "out"
 
 
@@ -114,8 +111,8 @@ def run(program: Path, weights: Path) -> tuple[str, bytes]:
     """Return what the program says of the weights, and its results."""
     done = subprocess.run([program, weights], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
-    said, _, results = done.stdout.partition(b"\n")
-    return said.decode(), results
+    message, _, results = done.stdout.partition(b"\n")
+    return message.decode(), results
 
 
 def code(folder: Path) -> dict[str, str]:
@@ -125,10 +122,10 @@ def code(folder: Path) -> dict[str, str]:
 def test_weights_are_exchanged_without_the_code(program: Path, tmp_path: Path) -> None:
     other = generated(tmp_path / "plan", retrained)
     assert code(other) == code(program.parent / "plan" / "out")
-    said, results = run(program, other / "p_weights.bin")
-    assert (said, len(results)) == ("1 0 0", 100)
+    message, results = run(program, other / "p_weights.bin")
+    assert (message, len(results)) == ("1 0 0", 100)
     own = built(other, tmp_path, MAIN)
-    assert run(own, other / "p_weights.bin") == (said, results)
+    assert run(own, other / "p_weights.bin") == (message, results)
     assert run(program, program.parent / "plan" / "out" / "p_weights.bin")[1] != results
 
 
@@ -159,9 +156,9 @@ def test_layers_with_one_scale_of_weights_are_exchanged(
     old, new = (generated(tmp_path / change.__name__, change, plan, source) for change in (same, rescaled))
     assert code(old) == code(new)
     programs = [runner(folder, name) for folder in (old, new)]
-    said, results = run(programs[0], new / "p_weights.bin")
-    assert said == "1 0 0"
-    assert (said, results) == run(programs[1], new / "p_weights.bin")
+    message, results = run(programs[0], new / "p_weights.bin")
+    assert message == "1 0 0"
+    assert (message, results) == run(programs[1], new / "p_weights.bin")
     assert results != run(programs[0], old / "p_weights.bin")[1]
 
 
@@ -176,8 +173,7 @@ def test_comments_make_no_other_id(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     old = generated(tmp_path / "plan", same)
     monkeypatch.setattr("usmp_build.__version__", "99.9")
     (tmp_path / "plan" / "usmp.toml").rename(tmp_path / "plan" / "another.toml")
-    done = call("generate", tmp_path / "plan" / "another.toml", "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", tmp_path / "plan" / "another.toml", "--out", tmp_path / "out")
     assert "99.9 from" in (tmp_path / "out" / "p.h").read_text()
     assert (tmp_path / "out" / "p_weights.bin").read_bytes() == (old / "p_weights.bin").read_bytes()
 
@@ -189,8 +185,8 @@ def test_an_update_is_made_by_naming_all_models(tmp_path: Path) -> None:
     text += f'[models.vad]\npath = "{(DATA / "odd_even.tflite").as_posix()}"\n'
     manifest(tmp_path, text)
     for name, change in (("kws", same), ("retrained", retrained)):
-        made = generated(tmp_path / change.__name__, change)
-        (made.parent / "digits.model.txt").rename(tmp_path / f"{name}.model.txt")
+        files = generated(tmp_path / change.__name__, change)
+        (files.parent / "digits.model.txt").rename(tmp_path / f"{name}.model.txt")
     arguments = ["generate", "--model", "kws=retrained.model.txt", "--model", "vad", "--out", "update"]
     for line in (["generate", "--out", "released"], arguments):
         assert call_apart(*line, cwd=tmp_path).code == 0
@@ -209,8 +205,8 @@ def test_one_bit_that_flipped_is_found(program: Path, tmp_path: Path, bit: int) 
     bit %= 8 * len(data)
     data[bit // 8] ^= 1 << bit % 8
     (tmp_path / "damaged.bin").write_bytes(data)
-    said, _ = run(program, tmp_path / "damaged.bin")
-    assert said == ("1 4 4" if bit < 64 else "1 4 0")
+    message, _ = run(program, tmp_path / "damaged.bin")
+    assert message == ("1 4 4" if bit < 64 else "1 4 0")
 
 
 def test_what_the_files_hold(tmp_path: Path) -> None:
@@ -239,8 +235,7 @@ def test_each_pool_has_an_id_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "digits.model.txt").write_text(
         write(import_tflite((DATA / "digits.tflite").read_bytes(), "digits", "")), encoding="utf-8"
     )
-    done = call("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
     one, two = ((tmp_path / "out" / f"p_{pool}.bin").read_bytes() for pool in ("weights", "more"))
     assert one[:8] != two[:8]
     assert len(two) == 16  # nothing but the seal
@@ -254,12 +249,10 @@ def test_the_seal_counts(tmp_path: Path) -> None:
     )
     done = call("plan", manifest(tmp_path, text))
     assert done.code == 3
-    made = generated(tmp_path / "plan", same)
-    size = (made / "p_weights.bin").stat().st_size
+    folder = generated(tmp_path / "plan", same)
+    size = (folder / "p_weights.bin").stat().st_size
     (tmp_path / "usmp.toml").write_text(text.replace("size = 1", f"size = {size - 1}"))
-    done = call("plan", tmp_path / "usmp.toml")
-    assert done.code == 3
-    assert 'enlarge "weights" by 1 byte' in done.err
+    says(call("plan", tmp_path / "usmp.toml"), 3, 'enlarge "weights" by 1 byte')
     assert call("explain", "p.weights_seal", tmp_path / "plan" / "usmp.toml").out.startswith("p.weights_seal: constant")
 
 
@@ -273,8 +266,8 @@ def test_big_endian_processors_are_refused(tmp_path: Path) -> None:
     need("arm-none-eabi-gcc")
     folder = generated(tmp_path / "plan", same)
     assert compile_pools(folder, "arm-none-eabi-gcc", "-mcpu=cortex-m3") == ""
-    said = compile_pools(folder, "arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mbig-endian")
-    assert "constant pools of the application are little-endian, and this processor is not" in said
+    message = compile_pools(folder, "arm-none-eabi-gcc", "-mcpu=cortex-m3", "-mbig-endian")
+    assert "constant pools of the application are little-endian, and this processor is not" in message
 
 
 def test_constants_that_reach_out_of_their_pool_do_not_compile(tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
 """Every tensor of every model equals TensorFlow Lite Micro's, on this machine, under the sanitizers."""
 
-from __future__ import annotations
-
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -11,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support import directions
-from tests.support.cli import DATA, RO, RW, TWO_MODELS, call, manifest, one_model, tables
+from tests.support.cli import DATA, RO, RW, TWO_MODELS, call, manifest, one_model, planned, says, succeed, tables
 from tests.support.dead_channels import Network
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
@@ -65,8 +62,7 @@ pytestmark = needs_c
 
 
 def succeeds(path: Path, *options: str) -> str:
-    done = call("selftest", path, *options)
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, *options)
     return done.out
 
 
@@ -90,7 +86,7 @@ def test_what_is_left_of_vww(real_models: Path, tmp_path: Path) -> None:
     needs_oracle()
     asked = one_model("vww", path=(real_models / "vww.tflite").as_posix())
     path = manifest(tmp_path, asked)
-    rewrites = {each["rewrite"]: each for each in json.loads(call("plan", path, "--json").out)["models"][0]["rewrites"]}
+    rewrites = {each["rewrite"]: each for each in planned(path)["models"][0]["rewrites"]}
     gone = rewrites["constant_channels"]
     assert (208_112 - gone["weights"], 7_489_664 - gone["macs"]) == (29_066, 3_727_313)
     assert "vww: the rewrite constant_channels removes 2,192 channels, 179,046 weights" in call("plan", path).out
@@ -121,9 +117,7 @@ def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: 
     path = manifest(tmp_path, one_model("net", path="net.tflite"))
     succeeds(path)
     monkeypatch.setattr(Sum, "is_foldable", lambda self, x: x.is_constant)
-    done = call("selftest", path)
-    assert done.code == 4
-    assert "error[S604]" in done.err
+    says(call("selftest", path), 4, "error[S604]")
 
 
 @pytest.mark.drawn("io", "name")
@@ -228,8 +222,7 @@ def test_stored_goldens_hold_without_the_oracle(tmp_path: Path) -> None:
     with np.load(DATA / "digits.npz") as stored:
         assert stored["images"].shape == (64, 8, 8, 1)
         assert (np.argmax(stored["digits_output"], axis=1) == stored["labels"]).mean() > 0.95
-    done = call("demo", "--out", tmp_path / "demo")
-    assert done.code == 0, done.err
+    done = succeed("demo", "--out", tmp_path / "demo")
     assert "32 of 32 outputs equal those of TensorFlow Lite Micro" in done.out
     assert "sharing saves" in done.out
 
@@ -246,10 +239,7 @@ def test_the_first_operator_that_differs_is_named(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("usmp_build.cli.selftest.oracle_tensors", altered)
     done = call("selftest", manifest(tmp_path, one_model("odd_even")), "--runs", "1")
-    assert done.code == 4
-    assert "error[S604]" in done.err
-    assert "operator 0 (AVERAGE_POOL_2D)" in done.err
-    assert "instead of" in done.err
+    says(done, 4, "error[S604]", "operator 0 (AVERAGE_POOL_2D)", "instead of")
 
 
 def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,20 +247,17 @@ def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pyte
     honest = passes.lifetimes
 
     def cut(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lifetimes:
-        found = honest(schedule, storage, survivors)
+        lifetimes = honest(schedule, storage, survivors)
         names = [buffer.name for buffer in storage.buffers]
         victim = names.index("digits.mix_1/Relu")
-        ((start, stop),) = found.intervals[victim]
-        intervals = list(found.intervals)
+        ((start, stop),) = lifetimes.intervals[victim]
+        intervals = list(lifetimes.intervals)
         intervals[victim] = (Interval(start, stop - 1),)
         return Lifetimes(tuple(intervals))
 
     monkeypatch.setattr(passes, "lifetimes", cut)
     text = one_model("digits") + "[plan]\nrows = false\n"
-    done = call("selftest", manifest(tmp_path, text), "--sanitize", "--runs", "1")
-    assert done.code == 4
-    assert "error[S602]" in done.err
-    assert "use-after-poison" in done.err
+    says(call("selftest", manifest(tmp_path, text), "--sanitize", "--runs", "1"), 4, "error[S602]", "use-after-poison")
 
 
 BESIDE = """#include "p_kernels.h"
@@ -297,7 +284,7 @@ def test_a_dead_byte_right_before_a_live_buffer_is_found(tmp_path: Path, first: 
     (tmp_path / "c.model.txt").write_text(text.write(imported), "utf-8")
     (tmp_path / "steps.c").write_text(BESIDE.replace("FIRST", str(first)), "utf-8")
     path = manifest(tmp_path, one_model("c", '[targets.cpu]\nkernels = "extern"', "c.model.txt"))
-    buffers = {each["name"]: each for each in json.loads(call("plan", path, "--json").out)["buffers"]}
+    buffers = {each["name"]: each for each in planned(path)["buffers"]}
     assert buffers["c.t1"]["offset"] + buffers["c.t1"]["size"] == buffers["c.t2"]["offset"] == 9
     done = call("selftest", path, "--sanitize", "--source", tmp_path / "steps.c")
     if first == 0:

@@ -1,14 +1,12 @@
 """Inputs on which TensorFlow Lite Micro aborts: a SOFTMAX with so many equal maxima that its sum overflows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support import stateful
-from tests.support.cli import call, manifest, one_model, tables
+from tests.support.cli import call, manifest, one_model, says, succeed, tables
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
 from tests.support.tools import needs_c
 from tests.support.tree import ROOT
@@ -37,8 +35,7 @@ def softmax(folder: Path, classes: int, scale: float) -> Path:
 
 def test_runs_that_abort_are_named_and_the_others_compared(tmp_path: Path) -> None:
     """The second and third inputs are the lowest and the highest ones: all equal."""
-    done = call("selftest", softmax(tmp_path, 512, 1.0))
-    assert done.code == 0, done.err
+    done = succeed("selftest", softmax(tmp_path, 512, 1.0))
     assert done.out.splitlines() == [
         "m: 1 tensors, 8 of 10 runs, all equal to those of TensorFlow Lite Micro",
         f"m: not compared: {ABORTS} runs 1, 2 of --seed 1",
@@ -67,9 +64,7 @@ def test_a_difference_after_an_abort_is_found_in_its_run(tmp_path: Path, monkeyp
         return answers
 
     monkeypatch.setattr("usmp_build.cli.selftest.oracle_tensors", altered)
-    done = call("selftest", softmax(tmp_path, 512, 1.0))
-    assert done.code == 4
-    assert 'error[S604]: model "m", run 9, operator 0 (SOFTMAX)' in done.err
+    says(call("selftest", softmax(tmp_path, 512, 1.0)), 4, 'error[S604]: model "m", run 9, operator 0 (SOFTMAX)')
 
 
 @pytest.mark.parametrize(
@@ -94,8 +89,7 @@ def test_state_that_is_lost_with_an_abort_leaves_nothing_to_compare_with(tmp_pat
     (tmp_path / "sums.tflite").write_bytes(stateful.sums_and_scores(512))
     softmax(tmp_path, 512, 1.0)
     path = manifest(tmp_path, tables("p", {}, {name: f'path = "{name}.tflite"\n' for name in ("m", "sums")}))
-    done = call("selftest", path, "--runs", "6")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", "6")
     ours, sums, lost = done.out.splitlines()[1:]
     assert ours == f"m: not compared: {ABORTS} runs 1, 2 of --seed 1"
     assert sums.startswith("sums: ")

@@ -1,7 +1,5 @@
 """`selftest` compares with LiteRT what TensorFlow Lite Micro refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,13 +1,11 @@
 """What has no defined value is left out of the comparison, and counted; what is computed from it is compared."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.cli import call
+from tests.support.cli import call, succeed
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
 from tests.support.tools import needs_c, needs_oracle
 from usmp_build.importers.tflite import read_tflite
@@ -82,8 +80,7 @@ def test_undefined_quotients_are_left_out(tmp_path: Path) -> None:
     runs = [shifted_too_far(read.main.operators[0], read.main, each) for each in samples(read, 3, 1)]
     count = sum(int(run.sum()) for run in runs)
     assert 0 < count < 48
-    done = call("selftest", tmp_path / "m.tflite", "--runs", "3")
-    assert done.code == 0, done.err
+    done = succeed("selftest", tmp_path / "m.tflite", "--runs", "3")
     assert done.out.splitlines() == [
         "m: 2 tensors, 3 runs, all equal to those of TensorFlow Lite Micro",
         f'm: not compared: {count} of 144 elements of tensor 2 "q", which are undefined: '
@@ -140,8 +137,7 @@ def test_a_variable_that_nothing_assigns_is_a_warning(tmp_path: Path) -> None:
 def test_what_is_read_from_it_is_left_out_and_what_is_made_of_it_compared(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(lost())
     (tmp_path / "right.tflite").write_bytes(lost(first=True))
-    done = call("selftest", tmp_path / "m.tflite", "--runs", "3")
-    assert done.code == 0, done.err
+    done = succeed("selftest", tmp_path / "m.tflite", "--runs", "3")
     equal, left_out = done.out.splitlines()
     assert equal.endswith(", 3 runs, all equal to those of TensorFlow Lite Micro")
     assert left_out == (
@@ -155,8 +151,7 @@ def test_what_is_read_from_it_is_left_out_and_what_is_made_of_it_compared(tmp_pa
 @needs_oracle
 def test_what_a_branch_may_read_from_it_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(lost_in_a_branch())
-    done = call("selftest", tmp_path / "m.tflite", "--runs", "4")
-    assert done.code == 0, done.err
+    done = succeed("selftest", tmp_path / "m.tflite", "--runs", "4")
     equal, left_out = done.out.splitlines()
     assert equal.startswith("m: 2 tensors, those of 2 subgraphs not compared, 4 runs, all equal")
     assert left_out.startswith('m: not compared: 16 of 16 elements of tensor 1 "y", which are undefined: ')

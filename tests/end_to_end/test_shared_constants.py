@@ -1,14 +1,11 @@
 """Two models with the same weights: stored once, wherever their manifests let them be, and every tensor still right."""
 
-from __future__ import annotations
-
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, RO, RW, call, manifest, tables
+from tests.support.cli import DIGITS, RO, RW, call, manifest, planned, succeed, tables
 from tests.support.tools import few, needs_c
 
 POOLS = tables("twins", {"ram": RW, "itcm": RO, "flash": RO}, {})
@@ -17,32 +14,30 @@ IN_FLASH = 'constant_pools = ["flash"]\n'
 PINNED = '\n[[models.one.place]]\ntensors = "*"\npools = ["itcm"]\n'
 
 
-def planned(folder: Path, text: str) -> dict[str, int]:
+def constants(folder: Path, text: str) -> dict[str, int]:
     """Bytes of each constant pool, and what repeats."""
-    done = call("plan", manifest(folder, text), "--json")
-    assert done.code == 0, done.err
-    record = json.loads(done.out)
+    record = planned(manifest(folder, text))
     sizes = {pool["name"]: pool["size"] for pool in record["pools"] if pool["access"] == "ro"}
     return sizes | {"repeated": record["repeated_constants"]}
 
 
 @pytest.mark.long
 def test_the_same_weights_are_stored_once(tmp_path: Path) -> None:
-    alone, twice = planned(tmp_path, POOLS + ONE), planned(tmp_path, POOLS + ONE + OTHER)
+    alone, twice = constants(tmp_path, POOLS + ONE), constants(tmp_path, POOLS + ONE + OTHER)
     assert twice["itcm"] == alone["itcm"]
     assert twice["repeated"] > alone["repeated"]
 
 
 @pytest.mark.long
 def test_across_pools_they_are_where_both_may_be(tmp_path: Path) -> None:
-    alone = planned(tmp_path, POOLS + ONE)
-    together = planned(tmp_path, POOLS + ONE + OTHER + IN_FLASH)
+    alone = constants(tmp_path, POOLS + ONE)
+    together = constants(tmp_path, POOLS + ONE + OTHER + IN_FLASH)
     assert (together["itcm"], together["flash"]) == (0, alone["itcm"])
 
 
 def test_a_rule_of_place_keeps_its_word(tmp_path: Path) -> None:
     """What is pinned elsewhere is there twice; what no rule speaks of, such as derived constants, is shared."""
-    sizes = planned(tmp_path, POOLS + ONE + OTHER + IN_FLASH + PINNED)
+    sizes = constants(tmp_path, POOLS + ONE + OTHER + IN_FLASH + PINNED)
     assert sizes["itcm"] > 0 < sizes["flash"]
 
 
@@ -82,9 +77,9 @@ def test_comments_name_the_tensors_that_a_constant_stands_for(tmp_path: Path, la
     for file in ("m_constants.h", "p_pools.c"):
         code = (tmp_path / "out" / file).read_text()
         (comment,) = re.findall(r"/\* (m\.bias.*?) \*/", code, re.DOTALL)
-        said = comment.replace("\n     * ", " ").replace("* /", "*/")
-        assert said.startswith("m.bias*/0, of the model; also m.bias*/1")
-        assert said.endswith(ending)
+        message = comment.replace("\n     * ", " ").replace("* /", "*/")
+        assert message.startswith("m.bias*/0, of the model; also m.bias*/1")
+        assert message.endswith(ending)
         assert max(map(len, code.splitlines())) <= 120
 
 
@@ -94,5 +89,4 @@ def test_comments_name_the_tensors_that_a_constant_stands_for(tmp_path: Path, la
 )
 @pytest.mark.long
 def test_shared_constants_compute_the_same(tmp_path: Path, extra: str) -> None:
-    done = call("selftest", manifest(tmp_path, POOLS + ONE + OTHER + extra), "--sanitize", "--runs", "5")
-    assert done.code == 0, done.err
+    succeed("selftest", manifest(tmp_path, POOLS + ONE + OTHER + extra), "--sanitize", "--runs", "5")

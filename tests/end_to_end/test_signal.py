@@ -1,14 +1,12 @@
 """Operators of the signal library that remember something: several runs and a reset, as in TensorFlow Lite Micro."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import call, manifest, one_model, succeed
 from tests.support.flatfile import flatfile
 from tests.support.signal_models import STATEFUL, features
 from tests.support.tools import needs_gcc, needs_oracle
@@ -28,11 +26,9 @@ def test_runs_and_resets_equal_tflm(kind: str, tmp_path: Path) -> None:
         (tmp_path / f"{name}.tflite").write_bytes(flatfile(STATEFUL[kind](np.random.default_rng(number))))
         models.append(one_model(name, path=f"{name}.tflite"))
     path = manifest(tmp_path, models[0] + "".join(text[text.index("[models") :] for text in models[1:]))
-    done = call("selftest", path, "--runs", "12", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", "12", "--sanitize")
     assert done.out.count("12 runs, all equal to those of TensorFlow Lite Micro") == COUNT
-    traced = call("selftest", path, "--accesses")
-    assert traced.code == 0, traced.err
+    succeed("selftest", path, "--accesses")
 
 
 @needs_gcc
@@ -41,8 +37,7 @@ def test_features_of_speech_equal_tflms(tmp_path: Path) -> None:
     """Nine operators in a row, of which one remembers something: every tensor."""
     (tmp_path / "speech.tflite").write_bytes(flatfile(features(np.random.default_rng(3))))
     path = manifest(tmp_path, one_model("speech", path="speech.tflite"))
-    done = call("selftest", path, "--runs", "20", "--sanitize")
-    assert done.code == 0, done.err
+    done = succeed("selftest", path, "--runs", "20", "--sanitize")
     assert "11 tensors, 20 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 

@@ -1,14 +1,12 @@
 """From a manifest: the small rewrites remove what they can, words switch them off, and what is left is exact."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import call, equals_tflm, manifest, succeed
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, activation, constant
 from tests.support.tools import needs_c
@@ -17,8 +15,6 @@ from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.sums import Conv2D
-
-ALL = ["PAD", "CONV_2D", "RELU", "QUANTIZE", "PAD", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D", "ADD", "LOGISTIC", "RELU"]
 
 
 def network() -> bytes:
@@ -61,8 +57,7 @@ def planned(folder: Path, plan: str = "", model: str = "") -> Path:
 
 def operators(path: Path) -> list[str]:
     """What `inspect model` prints of the operators that run, without operands."""
-    done = call("inspect", "model", path)
-    assert done.code == 0, done.err
+    done = succeed("inspect", "model", path)
     return re.findall(r"= ([A-Z_0-9]+\(.*) @", done.out)
 
 
@@ -85,25 +80,7 @@ SWITCHES = ("identities", "duplicates", "pads", "activations", "lookups", "dead"
 OFF = f"rewrites = {{ {', '.join(f'{name} = false' for name in SWITCHES)} }}"
 
 
-@pytest.mark.parametrize(("plan", "model"), [(OFF, ""), ("", OFF), (OFF.replace("dead = false", "dead = true"), OFF)])
-def test_switches_for_all_models_and_for_one(tmp_path: Path, plan: str, model: str) -> None:
-    assert [line.partition("(")[0] for line in operators(planned(tmp_path, plan, model))] == ALL
-
-
-def test_a_model_goes_before_the_plan(tmp_path: Path) -> None:
-    kinds = [line.partition("(")[0] for line in operators(planned(tmp_path, OFF, "rewrites.dead = true"))]
-    assert kinds == [kind for kind in ALL if kind != "LOGISTIC"]
-
-
-def test_a_kernel_of_the_application_gets_the_operators_of_the_file(tmp_path: Path) -> None:
-    extern = '[[models.net.place]]\noperators = "*"\nkernels = "extern"\n'
-    assert [line.partition("(")[0] for line in operators(planned(tmp_path, "", extern))] == ALL
-
-
 @needs_c
 @pytest.mark.parametrize("plan", ["", OFF])
 def test_every_tensor_that_is_kept_is_tflms(tmp_path: Path, plan: str) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", planned(tmp_path, plan), "--sanitize", "--runs", "20")
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(planned(tmp_path, plan), "--sanitize", "--runs", "20")

@@ -1,7 +1,5 @@
 """The benchmark command of the planner: every table is filled, and written with a picture."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`generate --diff`: what is stale in a folder is named, whatever is there instead, and nothing is written."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable
@@ -9,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, call_apart, manifest, tables
+from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, call_apart, manifest, says, tables
 from tests.support.tools import few
 
 MANIFEST = tables("p", {"sram": RW, "flash": RO}, {"digits": DIGITS})
@@ -39,12 +37,12 @@ def test_a_folder_that_is_up_to_date(folder: Path) -> None:
 def test_a_source_that_was_not_generated_is_mentioned(folder: Path) -> None:
     for name in ("zz.c", "startup.S", "notes.txt", "app.cpp"):
         (folder / name).write_text("int zz;\n")
-    code, lines, said = diff(folder)
+    code, lines, message = diff(folder)
     assert (code, lines) == (0, [f"{folder} is up to date"])
     notes = [
         f"note: {name} was not generated: a build of *.c would compile it" for name in ("app.cpp", "startup.S", "zz.c")
     ]
-    assert said.splitlines()[-3:] == notes
+    assert message.splitlines()[-3:] == notes
 
 
 def test_every_file_that_is_missing_is_named(folder: Path) -> None:
@@ -53,11 +51,11 @@ def test_every_file_that_is_missing_is_named(folder: Path) -> None:
     for name in names:
         text = (folder / name).read_bytes()
         (folder / name).unlink()
-        code, lines, said = diff(folder)
+        code, lines, message = diff(folder)
         assert (code, lines) == (4, [f"{name} is missing"])
-        assert 'error[U241]: "' in said
-        assert 'out" is stale: of its files, 1 missing' in said
-        assert "help: run the same command with --prune instead of --diff" in said
+        assert 'error[U241]: "' in message
+        assert 'out" is stale: of its files, 1 missing' in message
+        assert "help: run the same command with --prune instead of --diff" in message
         (folder / name).write_bytes(text)
     assert diff(folder)[0] == 0
 
@@ -75,7 +73,7 @@ def test_every_file_that_changed_is_shown(folder: Path, name: str) -> None:
     old = (folder / name).read_text().split("\n")
     edited = [*old[:1], "# by hand", *old[1:]]
     (folder / name).write_text("\n".join(edited))
-    code, lines, said = diff(folder)
+    code, lines, message = diff(folder)
     assert code == 4
     assert lines == [
         f"{name} differs",
@@ -86,7 +84,7 @@ def test_every_file_that_changed_is_shown(folder: Path, name: str) -> None:
         "-# by hand",
         *(f" {line}" for line in old[1:4]),
     ]
-    assert "of its files, 1 changed" in said
+    assert "of its files, 1 changed" in message
 
 
 def test_lines_are_numbered_as_in_the_file(folder: Path) -> None:
@@ -100,14 +98,14 @@ def test_lines_are_numbered_as_in_the_file(folder: Path) -> None:
 def test_another_plan(folder: Path) -> None:
     """A pool that grew, and a model more, are seen in all build files."""
     manifest(folder.parent, tables("p", {"sram": RW, "flash": RO}, {"digits": DIGITS, "odd_even": ODD_EVEN}))
-    code, lines, said = diff(folder)
+    code, lines, message = diff(folder)
     changed = {line.removesuffix(" differs") for line in lines if line.endswith(" differs")}
     assert code == 4
     assert {"BUILD.bazel", "usmp-targets.cmake", "usmp.bzl", "usmp.mk", "plan.json"} <= changed
     assert [line for line in lines if line.endswith("is missing")] == [
         f"odd_even{end} is missing" for end in (".c", ".h", "_constants.h")
     ]
-    assert f"of its files, {len(changed)} changed, 3 missing" in said
+    assert f"of its files, {len(changed)} changed, 3 missing" in message
 
 
 def test_what_is_left_is_named(folder: Path) -> None:
@@ -115,7 +113,7 @@ def test_what_is_left_is_named(folder: Path) -> None:
     assert call("generate", folder.parent / "usmp.toml", "--out", folder).code == 0
     (folder / "usmp.h.usmp-staged").write_text("half a fi")
     (folder / "notes.txt").write_text("mine")
-    code, lines, said = diff(folder)
+    code, lines, message = diff(folder)
     left = ["p.h", "p.ld", "p_copy_table.ld", "p_guard.h", "p_kernels.c", "p_kernels.h", "p_pools.c"]
     left.append("p_shared_constants.h")
     assert code == 4
@@ -123,7 +121,7 @@ def test_what_is_left_is_named(folder: Path) -> None:
         *(f"{name} is left from an earlier plan" for name in left),
         "usmp.h.usmp-staged is left from a run that was stopped",
     ]
-    assert "of its files, 9 left over" in said
+    assert "of its files, 9 left over" in message
 
 
 def names(folder: Path) -> set[str]:
@@ -196,10 +194,10 @@ ODD = {
 
 @pytest.mark.parametrize("case", few(ODD, 2))
 def test_odd_things_in_place_of_a_file(folder: Path, case: str) -> None:
-    change, said = ODD[case]
+    change, message = ODD[case]
     change(folder / "usmp.h")
     before = {path.name for path in folder.iterdir()}
-    assert diff(folder)[:2] == (4, said)
+    assert diff(folder)[:2] == (4, message)
     assert {path.name for path in folder.iterdir()} == before
 
 
@@ -265,6 +263,5 @@ def test_a_folder_in_place_of_a_file_leaves_the_old_set(folder: Path) -> None:
     manifest(folder.parent, MANIFEST.replace('"p"', '"q"'))
     before = {path.name for path in folder.iterdir()}
     done = call("generate", folder.parent / "usmp.toml", "--out", folder)
-    assert done.code == 2
-    assert f'error[U202]: cannot write "{folder}/usmp.h": a folder is in its place' in done.err
+    says(done, 2, f'error[U202]: cannot write "{folder}/usmp.h": a folder is in its place')
     assert {path.name for path in folder.iterdir()} == before

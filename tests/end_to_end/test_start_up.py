@@ -1,7 +1,5 @@
 """What verbs load before they do anything: no more than they use, and nothing that our wheel does not require."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

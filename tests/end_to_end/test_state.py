@@ -1,8 +1,5 @@
 """Models that remember: every tensor of every run equals TensorFlow Lite Micro's, and a reset makes them forget."""
 
-from __future__ import annotations
-
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support import lstms, stateful
-from tests.support.cli import PASSED, RO, RW, call, manifest, one_model, tables
+from tests.support.cli import PASSED, RO, RW, call, equals_tflm, manifest, one_model, planned, says, succeed, tables
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
 from tests.support.tools import few, needs_c, needs_gcc
@@ -50,15 +47,13 @@ def many(folder: Path, seed: int, extra: str = "") -> Path:
 def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     io = 'io = "application"' if seed % 2 else ""
-    done = call("selftest", many(tmp_path, seed, io), "--sanitize", "--runs", "12")
-    assert done.code == 0, done.err
+    done = succeed("selftest", many(tmp_path, seed, io), "--sanitize", "--runs", "12")
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
 
 
 @needs_gcc
 def test_layers_that_remember_touch_what_they_declare(tmp_path: Path) -> None:
-    done = call("selftest", "--accesses", many(tmp_path, 1))
-    assert done.code == 0, done.err
+    done = succeed("selftest", "--accesses", many(tmp_path, 1))
     assert "and no access contradicts that" in done.out
 
 
@@ -84,15 +79,12 @@ def framed(net: Net, kept: Value, given: Value) -> tuple[Value, Value]:
 def test_what_operators_leave_in_a_variable_is_there_in_the_next_run(
     tmp_path: Path, make: Callable[[Net, Value, Value], tuple[Value, Value]]
 ) -> None:
-    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     net = RememberingNet(0)
     kept, given = net.input(4, 4, 2), net.input(4, 4, 2)
     value, shown = make(net, kept, given)
     net.remember(value, {kept.index})
     (tmp_path / "m.tflite").write_bytes(net.file(shown))
-    done = call("selftest", manifest(tmp_path, one_model("m", path="m.tflite")))
-    assert done.code == 0, done.err
-    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    equals_tflm(manifest(tmp_path, one_model("m", path="m.tflite")))
 
 
 def twice(folder: Path, extra: str) -> Path:
@@ -105,8 +97,7 @@ def twice(folder: Path, extra: str) -> Path:
 @pytest.mark.parametrize("words", ['outputs = "reserved"', 'inputs = "reserved"\noutputs = "reserved"'])
 def test_a_reset_does_not_touch_what_else_outlives_runs(tmp_path: Path, words: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", twice(tmp_path, words), "--sanitize", "--runs", "3")
-    assert done.code == 0, done.err
+    succeed("selftest", twice(tmp_path, words), "--sanitize", "--runs", "3")
 
 
 def test_a_reset_does_not_take_back_what_others_feed(tmp_path: Path) -> None:
@@ -126,8 +117,7 @@ def test_a_reset_does_not_take_back_what_others_feed(tmp_path: Path) -> None:
     for one, other in (("stateful.output_0", "mixer.echo"), ("mixer.sum", "stateful.signal")):
         edge = f'[[connections]]\nfrom = "{one}"\nto = "{other}"\n'
         path.write_text(path.read_text(encoding="utf-8") + edge, encoding="utf-8")
-    done = call("selftest", path, "--runs", "3")
-    assert done.code == 0, done.err
+    succeed("selftest", path, "--runs", "3")
 
 
 def test_garbage_left_in_a_variable_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,15 +126,14 @@ def test_garbage_left_in_a_variable_is_found(tmp_path: Path, monkeypatch: pytest
     resets = model.resets
     monkeypatch.setattr(model, "resets", lambda *arguments: list(resets(*arguments))[1:])
     done = call("selftest", manifest(tmp_path, one_model("stack", path="stack.tflite")), "--runs", "3")
-    assert done.code == 4
-    assert "error[S605]: operator 0 reads bytes that were never written" in done.err
+    says(done, 4, "error[S605]: operator 0 reads bytes that were never written")
 
 
 def test_variables_go_where_the_manifest_says(tmp_path: Path) -> None:
     pools = '[pools.tcm]\naccess = "rw"\n[pools.ram]\naccess = "rw"\n'
     place = '[[models.stateful.place]]\ntensors = "average"\npools = ["ram"]\n'
     path = manifest(tmp_path, STATEFUL.replace("[models", pools + "[models", 1) + place)
-    buffers = json.loads(call("plan", path, "--json").out)["buffers"]
+    buffers = planned(path)["buffers"]
     assert [b["pool"] for b in buffers if b["kind"] == "variable"] == ["ram"]
     assert call("selftest", path, "--runs", "3").code == 0
 
@@ -152,7 +141,7 @@ def test_variables_go_where_the_manifest_says(tmp_path: Path) -> None:
 def test_the_plan_tells_what_is_kept(tmp_path: Path) -> None:
     path = manifest(tmp_path, STATEFUL)
     assert "state: 32 bytes of stateful are kept between runs (stateful_reset)" in call("plan", path).out
-    assert json.loads(call("plan", path, "--json").out)["models"][0]["state"] == 32
+    assert planned(path)["models"][0]["state"] == 32
 
 
 LATE = """model "late"

@@ -1,7 +1,5 @@
 """Models that TVM imports: planned with all others, generated as C, and equal to what TVM computes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from importlib.metadata import PackageNotFoundError
@@ -10,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, call, says
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.processes import Done
 from tests.support.tvm import needs_tvm, with_tvm, write_models
@@ -172,7 +170,7 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
 @needs_tvm
 @pytest.mark.drawn("model")
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [
         ("varying", "axis 0 of input x varies, as n does"),
         (
@@ -188,12 +186,12 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
         pytest.param("sorting", "it calls tvm.contrib.sort.topk of TVM's run time", marks=pytest.mark.long),
     ],
 )
-def test_what_it_refuses(tmp_path: Path, model: str, said: str) -> None:
+def test_what_it_refuses(tmp_path: Path, model: str, message: str) -> None:
     project(tmp_path, *write_models(tmp_path, model))
     done = usmp_build(tmp_path, "generate", "--out", "out")
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert "error[T258]: TVM makes no program of it: " in done.err
-    assert said in done.err
+    assert message in done.err
 
 
 @needs_tvm
@@ -211,8 +209,8 @@ def test_what_is_too_large_as_a_program_is_said_of_the_model(tmp_path: Path) -> 
     project(tmp_path, model)
     done = usmp_build(tmp_path, "plan")
     assert done.code == 1
-    said = "the program that TVM makes of it is too large: statements are nested over 200 deep"
-    assert f"endless.onnx: error[T270]: {said}\n" in done.err
+    message = "the program that TVM makes of it is too large: statements are nested over 200 deep"
+    assert f"endless.onnx: error[T270]: {message}\n" in done.err
 
 
 @needs_tvm
@@ -237,11 +235,11 @@ def test_a_lack_of_memory_is_said_of_the_model(monkeypatch: pytest.MonkeyPatch, 
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("there", "message"),
     [(None, "apache-tvm is not installed"), ("0.26.1", "apache-tvm 0.26.1 is installed, but only 0.27 is supported")],
 )
 def test_without_tvm_the_command_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str | None, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str | None, message: str
 ) -> None:
     def version(package: str) -> str:
         if there is None:
@@ -251,7 +249,4 @@ def test_without_tvm_the_command_says_what_to_install(
     monkeypatch.setattr("usmp_build.importers.tvm.process.version", version)
     (tmp_path / "net.onnx").write_bytes(b"")
     project(tmp_path, tmp_path / "net.onnx")
-    done = call("plan", tmp_path / "usmp.toml")
-    assert done.code == 1
-    assert f"error[T259]: {said}" in done.err
-    assert "help: pip install 'usmp_build[tvm]'" in done.err
+    says(call("plan", tmp_path / "usmp.toml"), 1, f"error[T259]: {message}", "help: pip install 'usmp_build[tvm]'")

@@ -1,7 +1,5 @@
 """Models of uint8, as TensorFlow 1 quantized them: they run in int8, or the first line says why not."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 from checker.main import main
-from tests.support.cli import call
+from tests.support.cli import call, succeed
 from tests.support.flatfile import flatfile
 from tests.support.packages import stand_in
 from tests.support.tools import needs_c, needs_oracle
@@ -105,8 +103,7 @@ def test_it_is_compared_with_litert(
 def test_it_takes_no_more_memory_than_one_of_int8_and_keeps_its_ports(digits: Path, tmp_path: Path) -> None:
     """The application has pixels of uint8; the header says what they stand for."""
     for name in ("digits", "int8"):
-        done = call("generate", tmp_path / f"{name}.tflite", "--out", tmp_path / name)
-        assert done.code == 0, done.err
+        succeed("generate", tmp_path / f"{name}.tflite", "--out", tmp_path / name)
     header = (tmp_path / "digits" / "digits.h").read_text("utf-8")
     assert re.findall(r"^    ((?:const )?u?int8_t) \*\w+;$", header, re.MULTILINE) == ["uint8_t", "const uint8_t"]
     workspaces = [

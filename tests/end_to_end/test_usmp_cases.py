@@ -1,7 +1,5 @@
 """TVM's planner cases by the public API and by the command line: sound, right, and never more bytes than TVM's best."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -32,19 +30,19 @@ ONE_SIDED = {"algo_fanout"}
 
 @pytest.mark.parametrize("case", EACH)
 def test_the_planner_as_a_library(case: Case) -> None:
-    found = solve(case.problem)
-    assert (found.plan is None) == (case.name in NO_PLAN)
-    if found.plan is None:
-        assert found.status is Status.INFEASIBLE
+    solution = solve(case.problem)
+    assert (solution.plan is None) == (case.name in NO_PLAN)
+    if solution.plan is None:
+        assert solution.status is Status.INFEASIBLE
         assert not case.theirs
         return
-    assert not violations(case.problem, found.plan)
-    assert found.status is Status.OPTIMAL
+    assert not violations(case.problem, solution.plan)
+    assert solution.status is Status.OPTIMAL
     if case.best is not None:
-        assert case.total(found.plan) <= case.total(case.best)
+        assert case.total(solution.plan) <= case.total(case.best)
     if case.correct is not None:
         names = [pool.name for pool in case.problem.pools]
-        assert dict(zip(names, found.peaks, strict=True)) == case.correct
+        assert dict(zip(names, solution.peaks, strict=True)) == case.correct
 
 
 @pytest.mark.parametrize("case", EACH)
@@ -55,20 +53,20 @@ def test_the_planner_as_a_command(case: Case, tmp_path: Path) -> None:
     assert done.code == (3 if case.name in NO_PLAN else 0), done.err
     if case.name not in NO_PLAN:
         assert call("verify", out, path).code == 0
-        found = json.loads(out.read_text("utf-8"))
-        assert [pool["peak"] for pool in found["pools"]] == list(solve(case.problem).peaks)
+        record = json.loads(out.read_text("utf-8"))
+        assert [pool["peak"] for pool in record["pools"]] == list(solve(case.problem).peaks)
 
 
 @pytest.mark.parametrize("case", EACH)
 @pytest.mark.parametrize("algorithm", usmp_cases.ALGORITHMS)
 def test_what_kept_its_name_lost_its_faults(case: Case, algorithm: str) -> None:
     """Neither an overlap nor more bytes than the algorithm of that name takes in TVM, where that is sound."""
-    found = solve(case.problem, algorithm)
-    assert (found.plan is None) == (case.name in NO_PLAN)
-    if found.plan is not None:
-        assert not violations(case.problem, found.plan)
+    solution = solve(case.problem, algorithm)
+    assert (solution.plan is None) == (case.name in NO_PLAN)
+    if solution.plan is not None:
+        assert not violations(case.problem, solution.plan)
         if algorithm in case.sound:
-            assert case.total(found.plan) <= case.total(case.theirs[algorithm])
+            assert case.total(solution.plan) <= case.total(case.theirs[algorithm])
 
 
 @pytest.mark.parametrize("case", EACH)
@@ -93,9 +91,9 @@ def test_the_synthetic_network_at_every_alignment(alignment: int, name: str) -> 
     theirs = [bytes_ for at, _, bytes_, _, algorithm in rows if at == alignment and name in ("auto", algorithm)]
     case = next(case for case in CASES if case.name == "synthetic_reconstructed_align16")
     buffers = tuple(replace(buffer, alignment=alignment) for buffer in case.problem.buffers)
-    found = solve(replace(case.problem, buffers=buffers), name)
+    solution = solve(replace(case.problem, buffers=buffers), name)
     assert theirs
-    assert found.peaks[0] <= min(theirs)
+    assert solution.peaks[0] <= min(theirs)
 
 
 def _raw(case: Case) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """What does not fit: the message, and that each way out it offers is one."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -68,8 +66,8 @@ path = "c.tflite"
 )
 def test_what_was_switched_off_may_be_switched_on(tmp_path: Path, size: int, model: str, plan: str, way: str) -> None:
     (tmp_path / "c.tflite").write_bytes(NETS["dead_channels"]())
-    said = refused(firmware(tmp_path, SWITCHED_OFF.format(size=size, model=model, plan=plan)))
-    assert any(line.startswith(f"  - {way}") for line in said), said
+    message = refused(firmware(tmp_path, SWITCHED_OFF.format(size=size, model=model, plan=plan)))
+    assert any(line.startswith(f"  - {way}") for line in message), message
     on = {
         "overlap": ("", ""),
         "constant_channels": ("rewrites = { constant_channels = true }", plan),
@@ -94,8 +92,8 @@ def test_an_input_that_is_larger_than_the_pool_is_proof_enough(tmp_path: Path) -
 
 def test_the_message_counts_what_buffers_may_share(tmp_path: Path) -> None:
     (tmp_path / "c.tflite").write_bytes(NETS["dead_channels"]())
-    said = refused(firmware(tmp_path, SWITCHED_OFF.format(size=2_609, model="", plan="rows = false")))
-    assert said[0].endswith("c.t3 2,560 + c.t0 768; at most 718 bytes of these may be shared"), said
+    message = refused(firmware(tmp_path, SWITCHED_OFF.format(size=2_609, model="", plan="rows = false")))
+    assert message[0].endswith("c.t3 2,560 + c.t0 768; at most 718 bytes of these may be shared"), message
 
 
 def test_a_larger_pool_another_pool_or_arrays_of_the_caller(tmp_path: Path) -> None:
@@ -191,8 +189,8 @@ def test_io_of_a_model_whose_input_is_an_output_is_offered(tmp_path: Path) -> No
     path = tmp_path / "a.model.txt"
     path.write_text(path.read_text(encoding="utf-8").replace("outputs %1", "outputs %0, %1"), encoding="utf-8")
     text = POOLS.format("ram", "rw", 600) + MODEL.format("a", "")
-    said = "".join(refused(firmware(tmp_path, text)))
-    assert 'write io = "application" for model "a": its caller brings 900 bytes' in said
+    message = "".join(refused(firmware(tmp_path, text)))
+    assert 'write io = "application" for model "a": its caller brings 900 bytes' in message
     offered = POOLS.format("ram", "rw", 600) + MODEL.format("a", 'io = "application"')
     assert call("plan", firmware(tmp_path, offered)).code == 0
 

@@ -1,7 +1,5 @@
 """Models in place of a manifest, and the manifest that `init` writes: how one begins."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -51,22 +49,22 @@ def test_other_verbs_take_models_too(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("ad.tflite", "usmp.toml"), "error[U266]: give one manifest, or models instead of one"),
         (("usmp.toml", "usmp.toml"), "error[U266]: "),
         (("ad.tflite", "--model", "ad"), "error[U267]: "),
     ],
 )
-def test_models_or_a_manifest(project: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_models_or_a_manifest(project: Path, arguments: tuple[str, ...], message: str) -> None:
     done = call("plan", *arguments)
-    assert (done.code, done.out, done.err.startswith(said)) == (2, "", True)
+    assert (done.code, done.out, done.err.startswith(message)) == (2, "", True)
 
 
 def test_a_model_without_a_manifest_that_is_not_there(project: Path) -> None:
     done = call("plan", "ad.tflite", "SWW.tflite")
-    said = 'error[M101]: cannot read "SWW.tflite": no such file\nhelp: did you mean "models/sww.tflite"?\n'
-    assert (done.code, done.out, done.err) == (1, "", said)
+    message = 'error[M101]: cannot read "SWW.tflite": no such file\nhelp: did you mean "models/sww.tflite"?\n'
+    assert (done.code, done.out, done.err) == (1, "", message)
 
 
 def test_a_link_keeps_its_name(project: Path) -> None:

@@ -1,7 +1,5 @@
 """What the tests of packaging share: each archive is built once, by whoever needs it first."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

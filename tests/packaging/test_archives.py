@@ -1,7 +1,5 @@
 """Wheels and source archives: what is in them, and that anybody who builds them gets the same bytes."""
 
-from __future__ import annotations
-
 import sys
 import tarfile
 import time

@@ -1,7 +1,5 @@
 """The core is a library: where it is missing, or another one, errors say what to do; what plans nothing works."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

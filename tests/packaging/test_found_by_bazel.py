@@ -1,7 +1,5 @@
 """Bazel takes the rules, and the generator, from an installed package."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import usmp_build

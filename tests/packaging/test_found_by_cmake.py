@@ -1,7 +1,5 @@
 """CMake finds an installed package: by its folder, in builds of Python packages, under any cross toolchain."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

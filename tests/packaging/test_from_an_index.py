@@ -1,7 +1,5 @@
 """Installations whose requirements come from a package index: the oldest and the newest, other Pythons, pipx, uvx."""
 
-from __future__ import annotations
-
 import os
 import sys
 import sysconfig
@@ -40,9 +38,9 @@ def run(tool: str, *arguments: object, env: Mapping[str, str] | None = None) -> 
 def installed(python: str, folder: Path, *arguments: object) -> Environment:
     """A fresh environment of an interpreter, with what uv installs."""
     run("uv", "venv", "--no-python-downloads", "--python", python, folder)
-    made = Environment(folder)
-    run("uv", "pip", "install", "--python", made.python, *arguments)
-    return made
+    environment = Environment(folder)
+    run("uv", "pip", "install", "--python", environment.python, *arguments)
+    return environment
 
 
 def plans_as_we_do(environment: Environment, folder: Path) -> bool:

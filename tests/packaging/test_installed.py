@@ -1,7 +1,5 @@
 """An installed wheel, and an editable installation: each finds all that belongs to it, far from the source tree."""
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 from shlex import split

@@ -1,7 +1,5 @@
 """What an index would show of the package: complete, valid, and rendered."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 
@@ -19,23 +17,23 @@ def raw(wheel: Path) -> bytes:
 
 
 def test_metadata_is_valid_and_complete(raw: bytes) -> None:
-    found = Metadata.from_email(raw, validate=True)
-    assert (found.name, str(found.version)) == ("usmp_build", usmp_build.__version__)
-    assert found.summary
-    assert found.author
-    assert found.keywords
-    assert (found.license_expression, found.license_files) == ("Apache-2.0", ["LICENSE"])
-    assert str(found.requires_python) == ">=3.10"
-    assert "Typing :: Typed" in (found.classifiers or [])
-    assert sorted(found.provides_extra or []) == ["completion", "oracle", "test", "tvm"]
-    assert found.description == (ROOT / "README.md").read_text(encoding="utf-8")
+    metadata = Metadata.from_email(raw, validate=True)
+    assert (metadata.name, str(metadata.version)) == ("usmp_build", usmp_build.__version__)
+    assert metadata.summary
+    assert metadata.author
+    assert metadata.keywords
+    assert (metadata.license_expression, metadata.license_files) == ("Apache-2.0", ["LICENSE"])
+    assert str(metadata.requires_python) == ">=3.10"
+    assert "Typing :: Typed" in (metadata.classifiers or [])
+    assert sorted(metadata.provides_extra or []) == ["completion", "oracle", "test", "tvm"]
+    assert metadata.description == (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_readme_can_be_rendered(raw: bytes) -> None:
     markdown = pytest.importorskip("readme_renderer.markdown", reason="readme_renderer is not installed")
-    found = Metadata.from_email(raw, validate=True)
-    assert found.description_content_type == "text/markdown"
-    page = markdown.render(found.description)
+    metadata = Metadata.from_email(raw, validate=True)
+    assert metadata.description_content_type == "text/markdown"
+    page = markdown.render(metadata.description)
     assert page
     assert "<table>" in page
     assert ">When to use it<" in page

@@ -1,7 +1,5 @@
 """Types: a project that uses the installed package passes mypy --strict, and mypy tells it where it is wrong."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -68,7 +66,7 @@ def test_a_project_that_uses_the_package_is_typed(from_wheel: Environment, tmp_p
 
 
 def test_wrong_uses_are_found(from_wheel: Environment, tmp_path: Path) -> None:
-    code, said = mypy(from_wheel, WRONG, tmp_path)
+    code, message = mypy(from_wheel, WRONG, tmp_path)
     assert code == 1
-    assert 'Argument 1 to "solve" has incompatible type "str"' in said
-    assert 'Argument "limit" to "Pool" has incompatible type "str"' in said
+    assert 'Argument 1 to "solve" has incompatible type "str"' in message
+    assert 'Argument "limit" to "Pool" has incompatible type "str"' in message

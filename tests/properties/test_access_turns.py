@@ -1,7 +1,5 @@
 """Distances that follow from access declarations, against what the declarations say, byte by byte and turn by turn."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from random import Random
 
@@ -88,8 +86,8 @@ def test_few_turns_allow_nothing_more(seed: int) -> None:
 def grid(most: int, outer: tuple[int, ...], inner: tuple[int, ...], **ways: bool) -> tuple[bool, list[tuple[int, int]]]:
     """Return whether turns of 9 rows of 9 elements are in order, and which elements each of them writes."""
     whole = Part(inner, (Touch(0, 1 if inner or len(outer) == 2 else 9, (9, 1), writes=True),))
-    made = turns(Accesses((whole,), (1,), outer, **ways), most)
-    return made.in_order, [(int(low), int(end)) for low, end in zip(*sides(made.extent(0, True)), strict=True)]
+    expanded = turns(Accesses((whole,), (1,), outer, **ways), most)
+    return expanded.in_order, [(int(low), int(end)) for low, end in zip(*sides(expanded.extent(0, True)), strict=True)]
 
 
 def sides(extent: Extent) -> tuple[Numbers, Numbers]:
@@ -151,10 +149,10 @@ def test_an_empty_loop_touches_nothing() -> None:
 def test_a_block_of_windows_is_clipped_to_its_axis() -> None:
     window = Window(loop=0, pitch=10, size=8, taps=3, before=1)
     touches = Touch(0, 4, windows=(window,)), Touch(0, 0, start=99, writes=True)
-    made = turns(Accesses((Part((9,), touches),), (1,)), 3)
-    assert made.extent(0, False).low.tolist() == [0, 20, 50]
-    assert made.extent(0, False).end.tolist() == [34, 64, 74]
-    assert (made.extent(0, True).low == NOWHERE).all()
+    expanded = turns(Accesses((Part((9,), touches),), (1,)), 3)
+    assert expanded.extent(0, False).low.tolist() == [0, 20, 50]
+    assert expanded.extent(0, False).end.tolist() == [34, 64, 74]
+    assert (expanded.extent(0, True).low == NOWHERE).all()
 
 
 EDGE = Window(loop=0, pitch=1, size=90, taps=3, before=1)
@@ -183,9 +181,9 @@ EDGE = Window(loop=0, pitch=1, size=90, taps=3, before=1)
 def test_corners_of_a_loop(
     size: int, windows: tuple[Window, ...], most: int, expected: list[tuple[int, int]] | None
 ) -> None:
-    made = corners(size, windows, most)
-    assert (made is None) == (expected is None)
-    assert made is None or made.tolist() == [at for first, stop in expected or () for at in range(first, stop)]
+    places = corners(size, windows, most)
+    assert (places is None) == (expected is None)
+    assert places is None or places.tolist() == [at for first, stop in expected or () for at in range(first, stop)]
 
 
 @pytest.mark.parametrize("seed", range(40))

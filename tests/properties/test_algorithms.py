@@ -4,8 +4,6 @@ The problems are as general as the noun: conflicts that come from no intervals, 
 sides, odd alignments, fixed offsets, empty buffers, several pools with and without limits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -65,7 +63,7 @@ def is_sound(problem: Problem, plan: Plan) -> bool:
 
 
 @every_algorithm
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None)
 @given(problem=problems())
 def test_plans_are_sound(algorithm: Algorithm, problem: Problem) -> None:
     plan = algorithm(problem)

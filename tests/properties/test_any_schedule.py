@@ -1,7 +1,5 @@
 """What a plan says of all orders and directions, against all of them: small nets with branches, each solved exactly."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -127,9 +125,9 @@ def test_a_shortage_that_is_called_proven_is_one_of_every_schedule(data: bytes, 
     if limit < least:
         with pytest.raises(DoesNotFit) as refused:
             pipeline.plan(in_second_pool(limit), files)
-        (said,) = refused.value.diagnostics
-        missing = re.search(r'pool "pool1" \([\d,]+ bytes?\) is (\d+) bytes? too small', said.message)
-        assert missing, said
-        if said.help.startswith(("no plan needs less", "no plan that runs layer by layer needs less")):
+        (message,) = refused.value.diagnostics
+        missing = re.search(r'pool "pool1" \([\d,]+ bytes?\) is (\d+) bytes? too small', message.message)
+        assert missing, message
+        if message.help.startswith(("no plan needs less", "no plan that runs layer by layer needs less")):
             assert int(missing[1]) <= least - limit
-        assert "no plan" in said.help
+        assert "no plan" in message.help

@@ -1,7 +1,5 @@
 """Separations of other directions are those of a schedule in which operators go that way."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from dataclasses import replace

@@ -3,15 +3,12 @@
 Each net has a pool of its own, so that it is planned as tightly as if it were alone; one program runs them all.
 """
 
-from __future__ import annotations
-
-import json
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, tables
+from tests.support.cli import manifest, planned, succeed, tables
 from tests.support.drawn_nets import drawn
 from tests.support.road import analyze
 from tests.support.tools import needs_c
@@ -35,11 +32,11 @@ def written(folder: Path, count: int) -> Path:
 
 @pytest.mark.long
 def test_the_first_nets_have_what_is_to_meet(tmp_path: Path) -> None:
-    models = json.loads(call("plan", written(tmp_path, 10), "--json").out)["models"]
-    found = [{row["rewrite"] for row in model["rewrites"]} for model in models]
-    assert sum("parts" in names for names in found) >= 5
-    assert any({"parts", "constant_channels"} <= names for names in found)
-    assert any({"parts", "pads"} <= names for names in found)
+    models = planned(written(tmp_path, 10))["models"]
+    rewrites = [{row["rewrite"] for row in model["rewrites"]} for model in models]
+    assert sum("parts" in names for names in rewrites) >= 5
+    assert any({"parts", "constant_channels"} <= names for names in rewrites)
+    assert any({"parts", "pads"} <= names for names in rewrites)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -52,7 +49,6 @@ def test_values_still_flow_behind_rewrites_and_parts(seed: int) -> None:
 @pytest.mark.long
 def test_every_tensor_of_drawn_nets_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", written(tmp_path, COUNT), "--sanitize", "--runs", "2")
-    assert done.code == 0, done.err
+    done = succeed("selftest", written(tmp_path, COUNT), "--sanitize", "--runs", "2")
     for seed in range(COUNT):
         assert f"net{seed}: " in done.out

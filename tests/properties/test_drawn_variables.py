@@ -3,15 +3,13 @@
 What a variable holds depends on when it is read and written, so nothing that touches it may be moved.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.support.cli import call, manifest, tables
+from tests.support.cli import manifest, succeed, tables
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
 from tests.support.tools import needs_c
@@ -65,6 +63,5 @@ def test_every_tensor_of_nets_that_remember_is_that_of_tensorflow_lite_micro(tmp
     for seed in range(COUNT):
         (tmp_path / f"net{seed}.tflite").write_bytes(drawn(seed))
         models[f"net{seed}"] = f'path = "net{seed}.tflite"\n'
-    done = call("selftest", manifest(tmp_path, tables("p", {"ram": 'access = "rw"\n'}, models)), "--runs", "3")
-    assert done.code == 0, done.err
+    done = succeed("selftest", manifest(tmp_path, tables("p", {"ram": 'access = "rw"\n'}, models)), "--runs", "3")
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == COUNT

@@ -1,7 +1,5 @@
 """Text from manifests is text again for who reads the build files: Make, Starlark, CMake; and nothing else."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 USMP_FUZZ is the number of damaged files to try; nothing about them depends on the machine or the day.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

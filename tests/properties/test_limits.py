@@ -3,8 +3,6 @@
 And rows make use of a fast pool that is too small for whole tensors.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from fractions import Fraction
@@ -32,10 +30,10 @@ from usmp_build.search.replanner import Replanner
 COUNT = int(os.environ.get("USMP_CASES", "60")) // 2
 
 
-def plan(made: Firmware, folder: Path, limits: dict[str, int], rows: bool | None = None) -> Planned:
+def plan(drawn: Firmware, folder: Path, limits: dict[str, int], rows: bool | None = None) -> Planned:
     """Plan within limits, with rows or without; None: as the manifest says."""
     files = DiskFiles(folder)
-    request = pipeline.read(made.written(folder, limits).name, files)
+    request = pipeline.read(drawn.written(folder, limits).name, files)
     return pipeline.plan(request if rows is None else replace(request, rows=rows), files)
 
 
@@ -53,11 +51,11 @@ def rank(planned: Planned) -> tuple[Fraction, ...]:
 @pytest.mark.drawn("seed")
 @pytest.mark.parametrize("seed", few(range(COUNT), 6))
 def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> None:
-    made = firmware(seed)
-    free = plan(made, tmp_path, {})
+    drawn = firmware(seed)
+    free = plan(drawn, tmp_path, {})
     planned = sizes(free)
     for limits in (planned, *({name: size} for name, size in planned.items() if len(planned) > 1)):
-        limited = plan(made, tmp_path, limits)
+        limited = plan(drawn, tmp_path, limits)
         again = sizes(limited)
         assert all(again[name] <= size for name, size in limits.items() if name in again)
         assert rank(limited)[0] <= rank(free)[0]
@@ -80,11 +78,11 @@ def test_a_limit_of_its_own_size_changes_no_plan() -> None:
 @pytest.mark.parametrize("seed", few([65, 71, 5, 11, 14, 20, 35, 41, 68, 74], 2))
 def test_rows_are_better_where_the_fast_pool_is_small(seed: int, tmp_path: Path) -> None:
     """It has two thirds of what whole layers fill of it; in most of these firmwares, rows of a tensor are in both."""
-    made = firmware(seed)
-    limits = {"w0": max(16, 2 * sizes(plan(made, tmp_path, {}, rows=False))["w0"] // 3)}
-    whole, rows = plan(made, tmp_path, limits, rows=False), plan(made, tmp_path, limits)
+    drawn = firmware(seed)
+    limits = {"w0": max(16, 2 * sizes(plan(drawn, tmp_path, {}, rows=False))["w0"] // 3)}
+    whole, rows = plan(drawn, tmp_path, limits, rows=False), plan(drawn, tmp_path, limits)
     assert rank(rows) < rank(whole)
-    again = sizes(plan(made, tmp_path, sizes(rows)))
+    again = sizes(plan(drawn, tmp_path, sizes(rows)))
     assert all(again[name] <= size for name, size in sizes(rows).items() if name in again)
 
 

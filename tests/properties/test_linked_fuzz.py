@@ -1,7 +1,5 @@
 """Damaged images and map files: a report or one clear error, and soon."""
 
-from __future__ import annotations
-
 import random
 import struct
 from collections.abc import Callable
@@ -50,8 +48,8 @@ def test_damaged_images_give_a_report_or_one_error(built: Built) -> None:
     outcomes: dict[tuple[str, ...], int] = {}
     for _ in range(ROUNDS):
         data = damaged(built.elf, chance)
-        found = tuple(codes(lambda data=data: check(plan(), read_elf(data, "small.elf"))))
-        outcomes[found] = outcomes.get(found, 0) + 1
+        faults = tuple(codes(lambda data=data: check(plan(), read_elf(data, "small.elf"))))
+        outcomes[faults] = outcomes.get(faults, 0) + 1
     assert outcomes.keys() == {(), ("S611",), ("U221",)}
     assert min(outcomes.values()) > ROUNDS / 100
 

@@ -3,8 +3,6 @@
 `USMP_FUZZ=2000` makes more of them.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models run in any order, some at the same time, in one arena: whatever the manifest promises to keep is kept."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

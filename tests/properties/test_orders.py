@@ -1,7 +1,5 @@
 """The search for an order against all orders there are, on small random graphs."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 import pytest
@@ -105,10 +103,10 @@ def test_orders_below_a_limit_are_all_of_them_the_best_first(jobs: Jobs, more: i
     peaks = sorted(value for value in every.values() if value is not None)
     limit = peaks[0] + more
     expected = [value for value in peaks if value < limit]
-    found = orders_below(jobs, limit, most)
-    assert [each.peak for each in found.orders] == [every[each.order] for each in found.orders] == expected[:most]
-    assert len({each.order for each in found.orders}) == len(found.orders)
-    assert found.are_all == (most >= len(expected))
+    orders = orders_below(jobs, limit, most)
+    assert [each.peak for each in orders.orders] == [every[each.order] for each in orders.orders] == expected[:most]
+    assert len({each.order for each in orders.orders}) == len(orders.orders)
+    assert orders.are_all == (most >= len(expected))
 
 
 def test_no_orders_are_listed_where_too_many_sets_lead_to_them() -> None:
@@ -133,6 +131,6 @@ def test_what_may_be_next_is_not_looked_for_among_all_jobs(monkeypatch: pytest.M
         Job(1 << number >> 1, needs, 2 << number, (JobStep(needs | 2 << number),)) for number, needs in enumerate(reads)
     )
     monkeypatch.setattr(States, "is_ready", counted)
-    found = best_order(Jobs(jobs, (1_000, *(100 + (number == 250) for number in range(count))), 1, 1 << count))
-    assert found.order == tuple(range(count))
+    order = best_order(Jobs(jobs, (1_000, *(100 + (number == 250) for number in range(count))), 1, 1 << count))
+    assert order.order == tuple(range(count))
     assert len(asked) <= 20 * count

@@ -2,11 +2,8 @@
 Micro computes of each by itself; and the independent checker calls their plans right.
 """
 
-from __future__ import annotations
-
 import json
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 from pathlib import Path
@@ -18,10 +15,11 @@ import pytest
 
 from checker.main import check
 from checker.model import Model
-from tests.support.cli import call
+from tests.support.cli import succeed
 from tests.support.firmwares import together
 from tests.support.host_c import built
 from tests.support.kernels import oracle_worker
+from tests.support.processes import output
 from tests.support.tools import few, needs_c, needs_oracle
 
 COUNT = int(os.environ.get("USMP_CASES", "60")) // 2
@@ -132,8 +130,7 @@ def orders(names: Sequence[str], seed: int) -> Iterator[str]:
 def test_models_that_share_memory_compute_the_same_in_every_order(seed: int, tmp_path: Path) -> None:
     firmware = together(seed)
     path = firmware.written(tmp_path, {})
-    done = call("generate", path, "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", path, "--out", tmp_path / "out")
     plan = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
     files = [firmware.models[record["name"]] for record in plan["models"]]
     check(plan, [Model(data) for data in files])
@@ -141,6 +138,6 @@ def test_models_that_share_memory_compute_the_same_in_every_order(seed: int, tmp
     for name in orders([*firmware.models], seed):
         application.run(name)
     program = built(tmp_path / "out", tmp_path, application.main())
-    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    printed = output([program])
     assert printed.splitlines() == application.expected
     assert application.runs >= len(firmware.models)

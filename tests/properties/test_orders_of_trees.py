@@ -1,7 +1,5 @@
 """The search for an order where it is cut short: trees, whose best order is known, and graphs that open and close."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hypothesis import given, settings
@@ -76,9 +74,9 @@ def test_for_trees_branch_by_branch_is_the_best_order(tree: Tree) -> None:
 @settings(deadline=None, max_examples=40)
 @given(trees(nodes=14))
 def test_a_search_cut_short_finds_the_best_order_of_a_tree(tree: Tree) -> None:
-    found = best_order(jobs_of(tree), states=0, beam=1)
-    assert found.peak == liu(tree, len(tree) - 1)[0][0]
-    assert found.bound <= found.peak
+    order = best_order(jobs_of(tree), states=0, beam=1)
+    assert order.peak == liu(tree, len(tree) - 1)[0][0]
+    assert order.bound <= order.peak
 
 
 @settings(deadline=None, max_examples=40)
@@ -125,6 +123,6 @@ def series_parallel(draw: st.DrawFn) -> Jobs:
 @given(series_parallel())
 def test_what_is_cut_short_is_near_the_best_where_branches_part_and_meet(jobs: Jobs) -> None:
     best = best_order(jobs, states=1_000_000)
-    found = best_order(jobs, states=0, beam=1)
+    order = best_order(jobs, states=0, beam=1)
     assert best.is_best
-    assert found.bound <= best.peak <= found.peak <= best.peak * 1.02
+    assert order.bound <= best.peak <= order.peak <= best.peak * 1.02

@@ -1,7 +1,5 @@
 """Bounds of drawn problems: never more than a plan needs, and as much for as many of them as before."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from random import Random
 

@@ -1,7 +1,5 @@
 """Whatever a program's file holds, the importer returns a checked program or raises ModelError."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any
@@ -20,12 +18,12 @@ from usmp_build.ir.graph import Model
 
 def outcome(data: bytes) -> Model | None:
     try:
-        found = import_program(data, "m", "m.program.json")
+        model = import_program(data, "m", "m.program.json")
     except ModelError as error:
         refusal = error
     else:
-        analyze_or_refuse(found)
-        return found
+        analyze_or_refuse(model)
+        return model
     assert all(isinstance(d.place, Span) and d.code.startswith("T2") for d in refusal.diagnostics)
     return None
 

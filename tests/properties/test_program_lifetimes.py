@@ -1,7 +1,5 @@
 """Programs run in one arena at planned offsets, and every byte that they read is the one that they wrote."""
 
-from __future__ import annotations
-
 import random
 from contextlib import nullcontext
 from dataclasses import replace
@@ -83,8 +81,8 @@ subgraph 1 "scale"
 
 
 def cuts() -> list[tuple[int, int, bool]]:
-    found = analyze(model(TIGHT)).lifetimes.intervals
-    return [(b, i, end) for b, intervals in enumerate(found) for i in range(len(intervals)) for end in (False, True)]
+    analysis = analyze(model(TIGHT)).lifetimes.intervals
+    return [(b, i, end) for b, intervals in enumerate(analysis) for i in range(len(intervals)) for end in (False, True)]
 
 
 @pytest.mark.parametrize(("buffer", "interval", "at_end"), cuts())

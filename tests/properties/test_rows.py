@@ -3,9 +3,6 @@
 The self-test fills the pools with garbage, and poisons between any two jobs what is not alive.
 """
 
-from __future__ import annotations
-
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest, tables
+from tests.support.cli import manifest, planned, succeed, tables
 from tests.support.road import request
 from tests.support.row_nets import all_rows, cut, drawn, recomputing, replanned, shuffled
 from tests.support.tools import few, needs_c
@@ -46,8 +43,7 @@ def written(folder: Path, seeds: Sequence[int], rows: bool = True) -> Path:
 def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: int) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     seeds = range(first, first + COUNT)
-    done = call("selftest", written(tmp_path, seeds), "--sanitize", "--runs", "2")
-    assert done.code == 0, done.err
+    done = succeed("selftest", written(tmp_path, seeds), "--sanitize", "--runs", "2")
     for seed in seeds:
         assert f"net{seed}: " in done.out
 
@@ -69,8 +65,7 @@ def test_so_it_is_in_any_order_of_jobs(
         return replanned(plan(*given), partial(change, seed=first))  # type: ignore[arg-type]
 
     monkeypatch.setattr(pipeline, "plan", in_any_order)
-    done = call("selftest", text, "--sanitize", "--runs", "2")
-    assert done.code == 0, done.err
+    done = succeed("selftest", text, "--sanitize", "--runs", "2")
     for seed in seeds:
         assert f"net{seed}: " in done.out
 
@@ -94,9 +89,9 @@ def test_rows_never_need_more(first: int) -> None:
 @pytest.mark.long
 def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(tmp_path: Path, seeds: tuple[int, ...]) -> None:
     """All models in one way are worse for each of these firmwares."""
-    done = call("plan", written(tmp_path, seeds), "--json")
-    assert done.code == 0, done.err
-    sizes = {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["access"] == "rw"}
+    sizes = {
+        pool["name"]: pool["size"] for pool in planned(written(tmp_path, seeds))["pools"] if pool["access"] == "rw"
+    }
     assert sizes == {f"pool{seed}": workspace(seed, rows=True) for seed in seeds}
 
 

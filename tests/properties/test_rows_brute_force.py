@@ -1,7 +1,5 @@
 """What is said of all orders of rows, against all of them: tiny nets, each order planned exactly, both ways."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random

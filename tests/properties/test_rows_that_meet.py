@@ -1,7 +1,5 @@
 """How close buffers may come in nets that run row by row, against what every step does to every element."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Text and models are two forms of the same thing, and no text does harm."""
 
-from __future__ import annotations
-
 import random
 import re
 import tracemalloc
@@ -95,10 +93,10 @@ def subgraphs(draw: st.DrawFn) -> Subgraph:
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    found = draw(st.lists(subgraphs(), max_size=3))
-    count = len(found[0].tensors) if found else 0
+    drawn_model = draw(st.lists(subgraphs(), max_size=3))
+    count = len(drawn_model[0].tensors) if drawn_model else 0
     ports = st.lists(st.builds(Port, names, st.integers(0, max(0, count - 1))), max_size=2 if count else 0).map(tuple)
-    return Model(draw(names), tuple(found), draw(ports), draw(ports))
+    return Model(draw(names), tuple(drawn_model), draw(ports), draw(ports))
 
 
 @settings(deadline=None)

@@ -1,7 +1,5 @@
 """Command lines that nobody would write: an error that can be read, or a manifest that loads."""
 
-from __future__ import annotations
-
 import os
 import shlex
 

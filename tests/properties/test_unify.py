@@ -1,7 +1,5 @@
 """What always holds of unification, whatever is asked."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import inf
 

@@ -1,7 +1,5 @@
 """Rewriting a model that makes no sense ends: it keeps its ports, and what is left still makes sense to `check`."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np
@@ -93,10 +91,10 @@ def models(draw: st.DrawFn) -> Model:
 @given(models(), st.booleans())
 def test_rewriting_a_wrong_model_ends(model: Model, may_cost: bool) -> None:
     assume(check(model) is None)
-    made = rewrite(model, Pins(may_cost=may_cost)).model
-    assert check(made) is None
-    written = chain.from_iterable(op.outputs for op in made.main.operators)
-    assert {*made.main.outputs} <= {*written, *model.main.inputs, *_given(made)}
+    rewritten = rewrite(model, Pins(may_cost=may_cost)).model
+    assert check(rewritten) is None
+    written = chain.from_iterable(op.outputs for op in rewritten.main.operators)
+    assert {*rewritten.main.outputs} <= {*written, *model.main.inputs, *_given(rewritten)}
 
 
 def _given(model: Model) -> set[int]:

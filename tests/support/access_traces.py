@@ -1,7 +1,5 @@
 """Runs access declarations: turn by turn, the bytes of each operand that are read and written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 
@@ -34,6 +32,6 @@ def trace(accesses: Accesses) -> Iterator[dict[tuple[int, bool], set[int]]]:
             for inner in rounds(part.loops, accesses.backward and not part.forward):
                 turn: dict[tuple[int, bool], set[int]] = {}
                 for touch in part.touches:
-                    found = touched(touch, (*outer, *inner), accesses.widths[touch.operand])
-                    turn[touch.operand, touch.writes] = turn.get((touch.operand, touch.writes), set()) | found
+                    bytes_ = touched(touch, (*outer, *inner), accesses.widths[touch.operand])
+                    turn[touch.operand, touch.writes] = turn.get((touch.operand, touch.writes), set()) | bytes_
                 yield turn

@@ -1,7 +1,5 @@
 """Our wheels and source archives, as tests build them: without any network, with the tools of the extra "test"."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import sys

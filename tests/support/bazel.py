@@ -1,7 +1,5 @@
 """Bazel workspaces in tests: outside of our tree, which is an external repository; in sandboxes, without a network."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The files of a Bazel workspace with one plan of two models."""
 
-from __future__ import annotations
-
 BUILD = """\
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")

@@ -6,8 +6,6 @@ Apart from those an operator may touch code, with its tables, and the stack, and
 everything else is astray.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, pairwise

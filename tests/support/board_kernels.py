@@ -1,7 +1,5 @@
 """Models of one operator on boards: compared with TensorFlow Lite Micro, and their accesses counted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.board_accesses import count, problems

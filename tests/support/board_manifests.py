@@ -1,7 +1,5 @@
 """Manifests of firmware: the memories are those that every board of the example has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The best plan of a tiny problem, by trying every placement."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import product
 from math import lcm

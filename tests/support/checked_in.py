@@ -1,7 +1,5 @@
 """Checked-in folders: generated here, moved away, and built where no Python is."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What CI does that our pages tell readers to do: it installs packages, and runs README's commands."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.tree import ROOT
@@ -18,9 +16,9 @@ def installing() -> set[str]:
 
 def packages() -> set[str]:
     """The packages that CI installs."""
-    found = re.search(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
-    assert found
-    return set(found[1].replace("\\", "").split())
+    match = re.search(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
+    assert match
+    return set(match[1].replace("\\", "").split())
 
 
 def commands(text: str) -> set[str]:

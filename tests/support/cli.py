@@ -1,13 +1,15 @@
 """The command line, as tests call it: in this process, or in one of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import io
+import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.support.processes import Done, run
 from tests.support.tree import ROOT
@@ -25,6 +27,33 @@ def call(*arguments: object) -> Done:
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 1
     return Done(code, out.getvalue(), err.getvalue())
+
+
+def succeed(*arguments: object) -> Done:
+    """Run a verb here to its good end."""
+    done = call(*arguments)
+    assert done.code == 0, done.err
+    return done
+
+
+def equals_tflm(*arguments: object) -> None:
+    """Run the self-test of a manifest: every tensor must be that of TensorFlow Lite Micro, if that is installed."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    assert "all equal to those of TensorFlow Lite Micro" in succeed("selftest", *arguments).out
+
+
+def says(done: Done, code: int, *words: str) -> None:
+    """Check how a verb failed, by its exit code and words that matter; tests/errors has the wording of messages."""
+    assert done.code == code, done.err
+    assert "Traceback" not in done.err
+    for word in words:
+        assert word in done.err
+
+
+def planned(*arguments: object) -> dict[str, Any]:
+    """Return what `plan` says of a manifest in plan.json."""
+    plan: dict[str, Any] = json.loads(succeed("plan", "--json", *arguments).out)
+    return plan
 
 
 def call_apart(*arguments: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Done:

@@ -1,7 +1,5 @@
 """CMake projects in tests: set up, configured, built, and what each build did."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """The counting plugin of QEMU: how much a firmware runs, reads and writes between two places in its code."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Quantized networks made by script, in which many channels are constant, or read by nobody."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

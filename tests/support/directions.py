@@ -1,7 +1,5 @@
 """Plans whose kernels all run in one direction, whatever the planner would choose."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The firmware that most pages speak of: model kws hears `audio` and gives `scores`, vad and vww are beside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,6 +69,6 @@ def said(generated: Path, folder: Path, main: str, *flags: str) -> str:
 
 def check_answers(printed: str) -> None:
     """The scores of all pictures are those of TensorFlow Lite Micro."""
-    said = [list(map(int, line.split())) for line in re.findall(r"(?m)^1: ((?:[+-]\d{3} ?){10})$", printed)]
+    message = [list(map(int, line.split())) for line in re.findall(r"(?m)^1: ((?:[+-]\d{3} ?){10})$", printed)]
     with np.load(DATA / "digits.npz") as golden:
-        assert said == golden["digits_output"][:3].tolist()
+        assert message == golden["digits_output"][:3].tolist()

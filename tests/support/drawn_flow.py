@@ -1,7 +1,5 @@
 """Models with loops and branches, drawn at random: subgraphs return what they compute, or anything else they have."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from tests.support.kernels.drawing import Random, pick, span

@@ -1,7 +1,5 @@
 """Nets drawn at random, in which parts, frames and constant channels meet."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from random import Random
 

@@ -1,7 +1,5 @@
 """Memory problems as Hypothesis draws them."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Virtual environments of tests: ours is installed afresh, what it depends on is lent by the tests' own environment."""
 
-from __future__ import annotations
-
 import sys
 import sysconfig
 import venv

@@ -1,7 +1,5 @@
 """Files of projects in tests: copied from ours, written from texts, changed."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """examples/firmware in tests: what its boards are like, and programs built for them, run in QEMU, and looked into."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -105,8 +103,8 @@ def obstacle(board: Board) -> str:
     """Say why nothing can be built for a board or run on it; empty if it can."""
     if reason := tools.missing("cmake", "ninja", board.gcc, board.nm, board.objcopy, board.qemu[0]):
         return reason
-    found = output([board.gcc, f"-print-file-name={board.c_library}"]).strip()
-    return "" if Path(found).is_absolute() else f"{board.gcc} has no C library: there is no {board.c_library}"
+    answer = output([board.gcc, f"-print-file-name={board.c_library}"]).strip()
+    return "" if Path(answer).is_absolute() else f"{board.gcc} has no C library: there is no {board.c_library}"
 
 
 def need_board(board: Board) -> None:

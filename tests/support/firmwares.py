@@ -3,8 +3,6 @@
 A third of them have nets whose layers run row by row.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path

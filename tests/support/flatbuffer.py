@@ -7,8 +7,6 @@ A file is described by `Node`s, named and filled as in schema.fbs (fields in Cam
 Below that are short forms for what tests need most: `model(subgraph([tensor(...)], [operator(...)]))`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A subgraph → the bytes of a .tflite file that holds it: how a case of these tests gets to TensorFlow Lite Micro."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from enum import Enum

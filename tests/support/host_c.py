@@ -1,11 +1,8 @@
 """Programs of this machine, of generated C and a main of the test's."""
 
-from __future__ import annotations
-
-import subprocess
 from pathlib import Path
 
-from tests.support.processes import output
+from tests.support.processes import output, run
 from tests.support.tools import need
 
 STRICT = "-Wall -Wextra -Wconversion -Wshadow -pedantic -Werror"
@@ -61,5 +58,5 @@ def compile_folder(folder: Path, compiler: str, standard: str, *extra: str, ment
     for source in sources:
         language = ["-x", "c++"] if "++" in compiler else []
         command = [compiler, standard, *STRICT.split(), "-O2", *extra, *language, "-c", source.name, "-o", "/dev/null"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{source.name}\n{done.stderr}"
+        done = run(command, folder)
+        assert done.code == 0, f"{source.name}\n{done.err}"

@@ -1,7 +1,5 @@
 """An image that runs every model of a manifest on a board, and tells the host every tensor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -62,20 +60,20 @@ def make(
     application supplies.  Of the models in `interleaved`, all of the second one runs after each operator of the first
     one, and no other runs.  `include` is CMake that is run before the example's.
     """
-    made = generated(manifest, shared)
-    planned, layout = made.planned, made.layout
+    prepared = generated(manifest, shared)
+    planned, layout = prepared.planned, prepared.layout
     main = folder / "main.c"
     program = _interleaved(planned, layout, runs, *interleaved) if interleaved else harness(planned, layout, runs)
     main.write_text(application + program, encoding="utf-8")
     build = folder / "build"
-    path = (folder if find else made.folder) / "usmp.toml"
+    path = (folder if find else prepared.folder) / "usmp.toml"
     if find:
         path.write_text(manifest + _PORTABLE, encoding="utf-8")
     hook = ("USMP_HOOK",)
     how = {"find": find or _PLANNED, "build_type": build_type, "include": include}
     elf = firmware.build(board, build, manifest=path, main=main, definitions=hook, **how)
     return Image(
-        board, folder, elf, planned, layout, build / "plan.usmp" if find else made.folder / "generated", shared
+        board, folder, elf, planned, layout, build / "plan.usmp" if find else prepared.folder / "generated", shared
     )
 
 

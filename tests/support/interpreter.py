@@ -9,8 +9,6 @@ argument: what is done with these is known.  Nothing here is taken from the sche
 statements.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The words of fences, and what code looks like."""
 
-from __future__ import annotations
-
 import json
 import re
 

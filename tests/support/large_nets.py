@@ -1,7 +1,5 @@
 """Nets with the layers of published ones, with weights drawn at random."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.support.net import LINEAR, RELU, RELU6, SAME, Net, Value

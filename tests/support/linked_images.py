@@ -1,14 +1,12 @@
 """A small plan, and images of it that small linker scripts make, with and without faults."""
 
-from __future__ import annotations
-
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from tests.support.cli import DATA
+from tests.support.processes import output
 from tests.support.tools import need
 from usmp_build import pipeline
 from usmp_build.errors import ProblemError
@@ -34,21 +32,7 @@ int zeros[4];
 void _start(void);
 void _start(void) { for (;;) { } }
 """
-SCRIPT = """
-ENTRY(_start)
-MEMORY
-{
-    FLASH : ORIGIN = 0x00400000, LENGTH = 64K
-    ITCM : ORIGIN = 0x00600000, LENGTH = 16K
-    RAM : ORIGIN = 0x20000000, LENGTH = 4K
-    OTHER : ORIGIN = 0x30000000, LENGTH = 64K
-}
-SECTIONS
-{
-    .text : { *(.text*) } > FLASH
-    .data : { *(.data*) } > OTHER AT> FLASH
-    .bss (NOLOAD) : { *(.bss*) *(COMMON) } > OTHER
-    .usmp.p.ram (NOLOAD) : ALIGN(16)
+POOLS = """    .usmp.p.ram (NOLOAD) : ALIGN(16)
     {
         __usmp_ram_start = .;
         KEEP(*(.usmp.p.ram))
@@ -64,8 +48,24 @@ SECTIONS
     __usmp_itcm.region_size = LENGTH(ITCM);
     __usmp_itcm.load_region_start = ORIGIN(FLASH);
     __usmp_itcm.load_region_size = LENGTH(FLASH);
-    /DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.ARM*) *(.riscv.attributes) }
-}
+"""
+"""What a script has that includes no fragment."""
+SCRIPT = f"""
+ENTRY(_start)
+MEMORY
+{{
+    FLASH : ORIGIN = 0x00400000, LENGTH = 64K
+    ITCM : ORIGIN = 0x00600000, LENGTH = 16K
+    RAM : ORIGIN = 0x20000000, LENGTH = 4K
+    OTHER : ORIGIN = 0x30000000, LENGTH = 64K
+}}
+SECTIONS
+{{
+    .text : {{ *(.text*) }} > FLASH
+    .data : {{ *(.data*) }} > OTHER AT> FLASH
+    .bss (NOLOAD) : {{ *(.bss*) *(COMMON) }} > OTHER
+{POOLS}    /DISCARD/ : {{ *(.comment) *(.note*) *(.eh_frame*) *(.ARM*) *(.riscv.attributes) }}
+}}
 """
 
 
@@ -123,8 +123,7 @@ def _link(folder: Path, machine: str, code: str, script: str, strip: bool) -> Bu
         "-Wl,-Map=small.map",
     ]
     command += ["-Wl,--noinhibit-exec", "-Wl,--no-check-sections", "-o", "small.elf", *(["-s"] if strip else [])]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    output(command, folder)
     return Built((folder / "small.elf").read_bytes(), (folder / "small.map").read_bytes())
 
 

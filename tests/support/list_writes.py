@@ -1,7 +1,5 @@
 """A loop that doubles the rows of its input, one on each turn, as converters write layers with a loop of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.support.kernels.drawing import FLOAT, constant, plain

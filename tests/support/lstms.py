@@ -1,7 +1,5 @@
 """Models with a UNIDIRECTIONAL_SEQUENCE_LSTM, drawn at random: .tflite files as converters make them."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Our models of digits in tests of builds: what they must answer, and how they change."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,14 +18,14 @@ def answers(app: Path, picture: int = 0, emulator: Sequence[str] = ()) -> tuple[
     """
     golden = np.load(DATA / "digits.npz")
     shown = golden["images"][picture].tobytes()
-    said = subprocess.run([*emulator, app], input=shown, capture_output=True, check=True, timeout=60).stdout
-    return said, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
+    message = subprocess.run([*emulator, app], input=shown, capture_output=True, check=True, timeout=60).stdout
+    return message, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
 
 
 def check_answers(app: Path, emulator: Sequence[str] = ()) -> None:
     """Fail the test if the program does not say what TensorFlow Lite Micro says."""
-    said, expected = answers(app, emulator=emulator)
-    assert said == expected
+    message, expected = answers(app, emulator=emulator)
+    assert message == expected
 
 
 def train_again(model: Path) -> None:

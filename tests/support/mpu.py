@@ -1,7 +1,5 @@
 """What registers of Arm's memory protection units mean, as the architecture manuals say; shares nothing with ours."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 _RIGHTS = {3: "rw", 6: "ro", 7: "ro"}

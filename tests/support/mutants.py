@@ -4,8 +4,6 @@ A mutant is sound as a file, so it gets as far as its contents allow: past the r
 Half of all changes leave operators well formed: other scales, other constants, other outputs, other kinds of one form.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from random import Random
@@ -155,10 +153,10 @@ def _operators(graph: schema.SubGraph, random: Random, _: schema.Model) -> schem
             ops.remove(op)
             ops.insert(at, op)
         case _:
-            made = tuple(range(len(tensors), len(tensors) + len(op.outputs)))
+            results = tuple(range(len(tensors), len(tensors) + len(op.outputs)))
             tensors += [graph.tensors[max(0, min(t, len(tensors) - 1))] for t in op.outputs]
-            ops.append(replace(op, outputs=made))
-            outputs = (*graph.outputs, *made[: random.randrange(2)])
+            ops.append(replace(op, outputs=results))
+            outputs = (*graph.outputs, *results[: random.randrange(2)])
             return replace(graph, operators=tuple(ops), tensors=tuple(tensors), outputs=outputs)
     return replace(graph, operators=tuple(ops))
 

@@ -4,8 +4,6 @@ Nobody trained them, so their quantization is made to fit: values deviate from t
 steps, and a layer's weights have the scale that makes its results do so, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod, sqrt

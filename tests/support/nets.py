@@ -1,7 +1,5 @@
 """Nets of the kinds that small devices run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.support.net import LINEAR, RELU, RELU6, SAME, SCALE, VALID, Net

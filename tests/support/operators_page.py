@@ -3,8 +3,6 @@
 python -m tests.support.operators_page > docs/operators.md
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 

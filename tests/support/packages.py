@@ -1,7 +1,5 @@
 """Packages of others, as tests install them: by pip, from source, into a folder of their own, without any network."""
 
-from __future__ import annotations
-
 import os
 import sys
 from dataclasses import dataclass

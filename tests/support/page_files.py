@@ -1,7 +1,5 @@
 """What is beside a page that a runner runs: models, C that was generated for a manifest, and Python."""
 
-from __future__ import annotations
-
 import doctest
 import shutil
 from pathlib import Path
@@ -38,9 +36,9 @@ def python(snippet: Snippet, names: dict[str, Any] | None = None) -> dict[str, A
     names = {"__name__": "snippet"} if names is None else names
     if ">>> " in snippet.text:
         asked = doctest.DocTestParser().get_doctest(snippet.text, names, str(snippet), snippet.page, snippet.line - 1)
-        said: list[str] = []
-        done = doctest.DocTestRunner().run(asked, out=said.append, clear_globs=False)
-        assert done.failed == 0, "".join(said)
+        message: list[str] = []
+        done = doctest.DocTestRunner().run(asked, out=message.append, clear_globs=False)
+        assert done.failed == 0, "".join(message)
         names |= asked.globs
     else:
         exec(compile("\n" * (snippet.line - 1) + snippet.text, snippet.page, "exec", dont_inherit=True), names)

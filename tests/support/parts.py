@@ -1,7 +1,5 @@
 """Models whose tensors are parts of others, as text: what the self-test runs, and what the pass is asked about."""
 
-from __future__ import annotations
-
 from math import prod
 from random import Random
 

@@ -1,7 +1,5 @@
 """Nets whose input and output are pictures, so that both can come and go row by row."""
 
-from __future__ import annotations
-
 from tests.support.net import LINEAR, Net
 from tests.support.remembering import RememberingNet
 

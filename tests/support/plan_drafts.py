@@ -1,7 +1,5 @@
 """Plans written by hand, as plan.json has them, for tests of the checker: what is not said is the usual."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Plans and generated files that several tests of a run share: made once, by whoever asks first."""
 
-from __future__ import annotations
-
 import copyreg
 import hashlib
 import pickle

@@ -3,8 +3,6 @@
 As a plugin of pytest, it plants USMP_FAULT, which is JSON: the module, the old text and the new.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import json

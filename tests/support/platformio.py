@@ -1,7 +1,5 @@
 """PlatformIO without a network: with SCons from the environment of `pio`, and a stand-in for platforms of chips."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Mapping

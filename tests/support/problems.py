@@ -1,7 +1,5 @@
 """Memory problems for tests: in a few words, from files, shuffled, and by chance."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Processes that tests run: what came of them, and an environment that does not change what they do."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Random two-level programs: loops of all kinds, branches, calls in calls, parameters that alias, writes in part."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from usmp_build.ir.graph import DType, Model, Subgraph, Tensor

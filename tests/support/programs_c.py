@@ -1,7 +1,5 @@
 """A program with all that its C may have, and the functions that it calls, in C."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

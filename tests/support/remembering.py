@@ -1,7 +1,5 @@
 """Nets one value of which is a variable, so that it is there in the next run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import takewhile
 

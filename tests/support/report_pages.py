@@ -1,7 +1,5 @@
 """Pages of `usmp-build report`, as a browser sees them: elements and texts."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """A model whose layers run row by row through images of other sizes, as text."""
 
-from __future__ import annotations
-
 
 def resized(dtype: str) -> str:
     """Return a net of int8 or float32 that makes an image twice as high, twice again, and a quarter as high."""

@@ -1,7 +1,5 @@
 """Graphs in a few words, and what rewriting makes of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from tests.support.road import model

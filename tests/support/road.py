@@ -1,7 +1,5 @@
 """Short ways down the road for tests: models as text, requests without a manifest."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from textwrap import dedent
 

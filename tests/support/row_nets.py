@@ -1,7 +1,5 @@
 """Nets drawn at random whose layers can run row by row, and schedules of them that are legal, but not good."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain, groupby

@@ -8,8 +8,6 @@ what it builds for a board is built once.
 Of other tests that take long it keeps a third.  Of all that is left out, the seed draws one of forty.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable

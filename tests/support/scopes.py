@@ -1,7 +1,5 @@
 """Which pools tensors may live in: a model whose operators run on two targets, and questions with copies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from usmp_build.interfaces.analysis import Analysis

@@ -1,7 +1,5 @@
 """TVM's cases: in $USMP_PROBLEMS, else in ../shared/cases beside the project."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

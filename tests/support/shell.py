@@ -54,13 +54,13 @@ class Shell:
     def _session(self, snippet: Snippet) -> str:
         asked = commands(snippet)
         done = self._bash("".join(f"{command}\nprintf '{_MARK}%s{_MARK}' $?\n" for command, _ in asked))
-        said = done.out.split(_MARK)
-        for (command, shown), printed, code in zip(asked, said[::2], said[1::2], strict=False):
+        message = done.out.split(_MARK)
+        for (command, shown), printed, code in zip(asked, message[::2], message[1::2], strict=False):
             assert matches(printed, shown), f"{snippet}: $ {command}\n{difference(shown, printed)}"
             fails = re.search(r"\berror\b", shown) is not None
             assert (code != "0") == fails, f"{snippet}: $ {command}\nexits {code}:\n{printed}"
-        assert len(said) == 2 * len(asked) + 1, f"{snippet}: the shell stopped:\n{done.out}"
-        return "".join(said[::2])
+        assert len(message) == 2 * len(asked) + 1, f"{snippet}: the shell stopped:\n{done.out}"
+        return "".join(message[::2])
 
     def _bash(self, script: str) -> Done:
         return run(["bash", "-c", script], self.folder, self.env, merged=True)

@@ -1,7 +1,5 @@
 """Models of the signal library's operators that remember something, and of CIRCULAR_BUFFER, drawn at random."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Small models as text, and what is beside them: each is read by several tests."""
 
-from __future__ import annotations
-
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,

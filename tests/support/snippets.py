@@ -1,7 +1,5 @@
 """The snippets of our pages: blocks of code in Markdown, which the runners in tests/docs execute in their order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """JSON that nobody would write: as somebody did, but for a value somewhere."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -3,8 +3,6 @@
 What converters make of streaming models, in small; the same generator makes the same file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

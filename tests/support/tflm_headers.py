@@ -1,7 +1,5 @@
 """Stand-ins for the headers of TensorFlow Lite Micro: enough to compile what `export tflm` writes, and to count."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _MICRO = "tensorflow/lite/micro"

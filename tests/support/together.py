@@ -6,8 +6,6 @@ All is in one arena of bytes at planned offsets, where a byte is a number that n
 not alive at a step, according to the lifetimes, are lost before and after it.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What a run of tests leaves out: tests whose tools are missing, with their name (CI has them all), and long ones."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 from collections.abc import Iterable

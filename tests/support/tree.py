@@ -3,8 +3,6 @@
 Builds depend on the tree, so nobody may edit it while tests run: they build with copies.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 TVM is installed apart from what tests need: $USMP_TVM names a Python with TVM and our dependencies.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys

@@ -1,7 +1,5 @@
 """Models that TVM reads, by name; as a script it writes some into the working directory."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -5,8 +5,6 @@
 Integers differ by a number, floats by a share of the value, or of 1 if that is more.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

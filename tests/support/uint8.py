@@ -1,7 +1,5 @@
 """Models of int8 as TensorFlow 1 would have made them: of uint8, one scale for each tensor, values 128 more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -37,6 +35,6 @@ def computed(graph: Subgraph, runner: Runner, inputs: Sequence[Array]) -> list[A
             continue
         read = [t for t in dict.fromkeys(op.inputs) if t is not None and not graph.tensors[t].is_constant]
         one = replace(graph, inputs=tuple(read), outputs=op.outputs, operators=(op,))
-        given = tuple(values[t] for t in read)
-        values |= zip(op.outputs, runner.run(one, kernel_of(Case(one, given)), given), strict=True)
+        operands = tuple(values[t] for t in read)
+        values |= zip(op.outputs, runner.run(one, kernel_of(Case(one, operands)), operands), strict=True)
     return [values[t] for t in graph.outputs]

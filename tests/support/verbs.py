@@ -1,7 +1,5 @@
 """Command lines of every verb that ends by itself, and Python that has nothing but what our wheel requires."""
 
-from __future__ import annotations
-
 import re
 from importlib.metadata import distribution
 from pathlib import Path

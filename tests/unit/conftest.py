@@ -1,7 +1,5 @@
 """What unit tests share."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.kernels.driver import Runner, optimized

@@ -1,7 +1,5 @@
 """Processes that we start: nothing of the current folder runs in them, and they take no more than they may."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """One line for whoever waits at a terminal, and nothing anywhere else."""
 
-from __future__ import annotations
-
 import argparse
 import io
 from pathlib import Path
@@ -25,7 +23,7 @@ BAR = "\r\x1b[Kplanning ...\r\x1b[Kplanning ... 1\r\x1b[K"
 
 
 @pytest.mark.parametrize(
-    ("stream", "options", "said"),
+    ("stream", "options", "message"),
     [
         (Terminal, [], BAR),
         (Terminal, ["-q"], ""),
@@ -35,7 +33,7 @@ BAR = "\r\x1b[Kplanning ...\r\x1b[Kplanning ... 1\r\x1b[K"
     ],
 )
 def test_phases_are_shown_to_terminals(
-    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], options: list[str], said: str
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], options: list[str], message: str
 ) -> None:
     errors = stream()
     parser = argparse.ArgumentParser()
@@ -45,7 +43,7 @@ def test_phases_are_shown_to_terminals(
     with Progress(parser.parse_args(options)) as progress:
         progress("planning")
         progress.step()
-    assert errors.getvalue() == said
+    assert errors.getvalue() == message
 
 
 @pytest.mark.parametrize(("stream", "options"), [(io.StringIO, []), (io.StringIO, ["-v"])])
@@ -81,8 +79,8 @@ def test_what_is_quiet_writes_no_log(option: str) -> None:
 
 def test_planning_shows_progress(tmp_path: Path) -> None:
     model = DATA / "digits.tflite"
-    said = call("generate", model, "-v", "--isa", "portable", "--out", tmp_path).err.splitlines()
-    assert said[-2:] == ["planning", "generating"]
+    message = call("generate", model, "-v", "--isa", "portable", "--out", tmp_path).err.splitlines()
+    assert message[-2:] == ["planning", "generating"]
     assert call("generate", model, "-q", "--out", tmp_path).err == ""
     steps: list[int] = []
     request = resolve(load(one_model("digits", path="digits.tflite").encode(), "usmp.toml"))

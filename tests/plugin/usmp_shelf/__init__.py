@@ -1,7 +1,5 @@
 """An algorithm that stacks all buffers, as if every pair of them were in conflict."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """An algorithm that does whatever can be done wrong."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 

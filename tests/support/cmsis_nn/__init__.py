@@ -1,7 +1,5 @@
 """CMSIS-NN in tests: a stand-in for each of its variants and, where $USMP_CMSIS_NN is its folder, its own sources."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from pathlib import Path

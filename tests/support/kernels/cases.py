@@ -3,8 +3,6 @@
 `CASES[kind]` makes one from a random generator; the same generator makes the same case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.support.kernels import (

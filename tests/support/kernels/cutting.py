@@ -1,7 +1,5 @@
 """Random models of operators that take parts of a tensor; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

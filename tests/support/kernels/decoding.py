@@ -1,7 +1,5 @@
 """Random models of TFLM_DECODE; see `cases`."""
 
-from __future__ import annotations
-
 from math import prod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cases of TFLite_Detection_PostProcess: boxes around anchors, with scores that differ, or of a few values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

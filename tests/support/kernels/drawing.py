@@ -1,7 +1,5 @@
 """Drawing a model of one operator: tensors, numbers and inputs from a random generator."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias

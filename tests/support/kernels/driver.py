@@ -4,8 +4,6 @@ Every buffer stands between guard bytes, and starts full of garbage unless it is
 changes is an error.
 """
 
-from __future__ import annotations
-
 import ctypes
 import random
 import struct

@@ -3,8 +3,6 @@
 TensorFlow Lite Micro has no such operators.  `expected` was compared with TensorFlow Lite's reference kernels.
 """
 
-from __future__ import annotations
-
 import itertools
 import zlib
 from dataclasses import replace

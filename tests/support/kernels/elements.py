@@ -1,7 +1,5 @@
 """Random models of functions of one number; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

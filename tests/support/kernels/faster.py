@@ -1,7 +1,5 @@
 """Random models of one operator for kernels that need certain instructions; see `cases`."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import zlib

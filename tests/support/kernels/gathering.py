@@ -1,7 +1,5 @@
 """Random models of operators whose places come at run time, and of those that fill tensors; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models of one operator of int16 that LiteRT runs, and TensorFlow Lite Micro does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

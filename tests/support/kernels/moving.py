@@ -1,7 +1,5 @@
 """Random models of operators that only move bytes; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """What TensorFlow Lite Micro makes of a list of cases."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

@@ -6,8 +6,6 @@ CASES is a pickled list of (model file as bytes, list of input arrays).  After e
 RESULTS: the list of outputs, or the text of the error.
 """
 
-from __future__ import annotations
-
 import pickle
 import sys
 from pathlib import Path

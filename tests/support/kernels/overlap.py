@@ -1,7 +1,5 @@
 """How far apart input and output of a row kernel must be."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.support.kernels.drawing import Case

@@ -1,7 +1,5 @@
 """Random models of functions of several operands, most of which are broadcast; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod

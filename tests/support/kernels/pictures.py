@@ -1,7 +1,5 @@
 """Random models of one operator on one image, which kernels can make row by row; see `cases`."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import zlib

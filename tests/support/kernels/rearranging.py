@@ -1,7 +1,5 @@
 """Random models of operators that only change the places of elements; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models of reductions: sums, extremes and their places along any axes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random models of operators that resize images; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models that rewrites change, drawn at random; TensorFlow Lite Micro runs them as they were."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

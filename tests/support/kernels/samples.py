@@ -1,7 +1,5 @@
 """Models of one operator, drawn at random, and their kernels."""
 
-from __future__ import annotations
-
 import os
 import zlib
 

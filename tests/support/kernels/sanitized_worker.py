@@ -6,8 +6,6 @@ CASES is a pickled list of cases; RESULTS becomes the pickled list of the output
 of their kernels makes, forward and backward, at once and by rows.
 """
 
-from __future__ import annotations
-
 import pickle
 import sys
 from pathlib import Path

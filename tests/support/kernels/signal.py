@@ -1,7 +1,5 @@
 """Cases of TensorFlow Lite Micro's signal library, those of operators that remember nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

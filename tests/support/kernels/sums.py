@@ -1,7 +1,5 @@
 """Random models of one operator that adds products up; see `cases`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod, sqrt

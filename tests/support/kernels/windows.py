@@ -1,7 +1,5 @@
 """Drawing images and the windows over them."""
 
-from __future__ import annotations
-
 from tests.support.kernels.drawing import Random, pick, span
 from usmp_build.ir import options as o
 

@@ -1,7 +1,5 @@
 """The fixed-point arithmetic by its definition: exact fractions, rounded."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Arrays of numbers are scaled as single ones are, and as C does it."""
 
-from __future__ import annotations
-
 import ctypes
 from pathlib import Path
 

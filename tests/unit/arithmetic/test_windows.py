@@ -1,7 +1,5 @@
 """Windows along an axis, counted pixel by pixel."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

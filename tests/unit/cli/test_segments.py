@@ -1,7 +1,5 @@
 """Segments of a model compute what the whole model does, and what shares state stays in one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

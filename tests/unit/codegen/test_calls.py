@@ -1,7 +1,5 @@
 """Where the rows of a kernel's loop begin, in C."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of rows and of jobs have the smallest type that holds them, and say where a row is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

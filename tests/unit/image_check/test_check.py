@@ -1,13 +1,11 @@
 """What `check` says of images: nothing of good ones, and of every planted fault what it is."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DATA, call
+from tests.support.cli import DATA, succeed
 from tests.support.linked_images import ITCM, MACHINES, RAM, Built, link, plan, pool
 from usmp_build.cli.plan_file import read_plan_file
 from usmp_build.image_check.check import Report, check
@@ -29,17 +27,17 @@ def said(built: Built, *pools: PoolRecord, with_map: bool = False) -> dict[str, 
 @pytest.mark.parametrize("with_map", [False, True])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_nothing_is_wrong_with_a_good_image(tmp_path: Path, machine: str, with_map: bool, strip: bool) -> None:
-    found = report(link(tmp_path, machine=machine, strip=strip), with_map=with_map)
-    assert found.wrong == ()
-    assert [(pool.name, pool.extent.start, pool.extent.size) for pool in found.linked] == [
+    findings = report(link(tmp_path, machine=machine, strip=strip), with_map=with_map)
+    assert findings.wrong == ()
+    assert [(pool.name, pool.extent.start, pool.extent.size) for pool in findings.linked] == [
         ("ram", 0x20000000, 256),
         ("itcm", 0x600000, 64),
     ]
     if not strip:
-        assert found.unchecked == ()
+        assert findings.unchecked == ()
     else:
-        assert "is stripped" in found.unchecked[0]
-        assert len(found.unchecked) == (1 if with_map else 4)
+        assert "is stripped" in findings.unchecked[0]
+        assert len(findings.unchecked) == (1 if with_map else 4)
 
 
 FAULTS = {
@@ -128,27 +126,26 @@ def test_an_image_of_the_very_plan(tmp_path: Path) -> None:
 def test_the_fragment_has_the_hash_of_the_plan_beside_it(tmp_path: Path, rows: str) -> None:
     manifest = tmp_path / "usmp.toml"
     manifest.write_text(f'[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[plan]\nrows = {rows}\n')
-    done = call("generate", manifest, "--model", f"m={DATA / 'digits.tflite'}", "--out", tmp_path / "out")
-    assert done.code == 0, done.err
+    succeed("generate", manifest, "--model", f"m={DATA / 'digits.tflite'}", "--out", tmp_path / "out")
     plan_beside = read_plan_file(str(tmp_path / "out"))
     assert f"__usmp.INCLUDE_p.ld = 0x{plan_hash(plan_beside):08x};" in (tmp_path / "out" / "p.ld").read_text()
 
 
 def test_a_pool_that_is_elsewhere_than_its_origin(tmp_path: Path) -> None:
-    found = said(link(tmp_path), pool("ram", origin=0x20000100))
-    assert found["S615"] == 'pool "ram" is at 0x20000000, 256 bytes before its origin, 0x20000100'
+    codes = said(link(tmp_path), pool("ram", origin=0x20000100))
+    assert codes["S615"] == 'pool "ram" is at 0x20000000, 256 bytes before its origin, 0x20000100'
 
 
 def test_a_stripped_image_without_the_section_may_hide_the_pool(tmp_path: Path) -> None:
-    found = said(link(tmp_path, strip=True), RAM, ITCM, pool("lost"))
-    assert list(found) == ["S612"]
-    assert "section .usmp.p.lost in the image, whose symbols were stripped" in found["S612"]
+    codes = said(link(tmp_path, strip=True), RAM, ITCM, pool("lost"))
+    assert list(codes) == ["S612"]
+    assert "section .usmp.p.lost in the image, whose symbols were stripped" in codes["S612"]
 
 
 def test_a_pool_that_is_not_linked_is_told_and_not_wrong(tmp_path: Path) -> None:
-    found = report(link(tmp_path), RAM, ITCM, pool("lost"), pool("none", size=0))
-    assert found.wrong == ()
-    assert found.unchecked == (
+    findings = report(link(tmp_path), RAM, ITCM, pool("lost"), pool("none", size=0))
+    assert findings.wrong == ()
+    assert findings.unchecked == (
         'pool "lost" is not in the image: none of its objects is linked',
         'pool "none" is empty: nothing is planned in it',
     )
@@ -164,9 +161,9 @@ def test_an_image_without_any_pool_is_the_wrong_one(tmp_path: Path) -> None:
 def test_pools_of_another_plan_are_left_to_it(tmp_path: Path) -> None:
     edits = [('PLACED(".usmp.p.ram") ', 'PLACED(".usmp.q.ram") '), (".usmp.p.ram (", ".usmp.q.ram ("),
              ("(*(.usmp.p.ram", "(*(.usmp.q.ram"), ("p_ram_pool", "q_ram_pool")]  # fmt: skip
-    found = report(link(tmp_path, *edits), ITCM)
-    assert found.wrong == ()
-    assert found.unchecked == ("section .usmp.q.ram is of another plan: check the image with that one, too",)
+    findings = report(link(tmp_path, *edits), ITCM)
+    assert findings.wrong == ()
+    assert findings.unchecked == ("section .usmp.q.ram is of another plan: check the image with that one, too",)
 
 
 def test_constants_of_a_model_of_another_plan_are_no_pool(tmp_path: Path) -> None:
@@ -202,9 +199,9 @@ def test_each_array_of_the_application_is_large_enough(tmp_path: Path, machine: 
     mine = pool("ram", size=256, region="RAM", owner="application")
     second = '\nPLACED(".usmp.p.ram") __attribute__((aligned(16))) unsigned char second[{}];\nint other[4]'
     assert said(link(tmp_path, ("\nint other[4]", second.format(256)), machine=machine), mine, ITCM) == {}
-    found = said(link(tmp_path, ("\nint other[4]", second.format(160)), machine=machine), mine, ITCM)
-    assert list(found) == ["S613"]
-    assert "second in section .usmp.p.ram has 160 bytes, planned are 256: 96 bytes missing" in found["S613"]
+    codes = said(link(tmp_path, ("\nint other[4]", second.format(160)), machine=machine), mine, ITCM)
+    assert list(codes) == ["S613"]
+    assert "second in section .usmp.p.ram has 160 bytes, planned are 256: 96 bytes missing" in codes["S613"]
     larger = pool("ram", size=300, region="RAM", owner="application")
     both = report(link(tmp_path, ("\nint other[4]", second.format(256)), machine=machine), larger, ITCM)
     assert [finding.code for finding in both.wrong] == ["S613", "S613"]
@@ -215,9 +212,9 @@ def test_each_array_of_the_application_is_large_enough(tmp_path: Path, machine: 
 def test_constants_without_a_region_may_be_with_those_of_the_program(tmp_path: Path) -> None:
     weights = pool("itcm", "ro", 64, section=".rodata.usmp.p.itcm")
     edits = [('".usmp.p.itcm"', '".rodata.usmp.p.itcm"'), ("*(.text*)", "*(.text*) *(.rodata*)")]
-    found = report(link(tmp_path, *edits), RAM, weights)
-    assert found.wrong == ()
-    assert found.unchecked == ('pool "itcm" has no section of its own: its constants are with those of the program',)
+    findings = report(link(tmp_path, *edits), RAM, weights)
+    assert findings.wrong == ()
+    assert findings.unchecked == ('pool "itcm" has no section of its own: its constants are with those of the program',)
     shorter = pool("itcm", "ro", 60, section=".rodata.usmp.p.itcm")
     assert (
         "its constants have 64 bytes, planned are 60: 4 bytes too many"
@@ -228,8 +225,8 @@ def test_constants_without_a_region_may_be_with_those_of_the_program(tmp_path: P
 def test_a_region_with_more_than_it_has(tmp_path: Path) -> None:
     edits = [("LENGTH = 4K", "LENGTH = 300"), ("} > ITCM AT> FLASH", "} > RAM AT> FLASH"),
              ("LENGTH(ITCM)", "LENGTH(RAM)"), ("ORIGIN(ITCM)", "ORIGIN(RAM)")]  # fmt: skip
-    found = said(link(tmp_path, *edits), RAM, pool("itcm", "ro", 64, region="RAM", load_region="FLASH"))
-    assert found["S623"] == "region RAM has 300 bytes, and its pools (ram, itcm) have 320"
+    codes = said(link(tmp_path, *edits), RAM, pool("itcm", "ro", 64, region="RAM", load_region="FLASH"))
+    assert codes["S623"] == "region RAM has 300 bytes, and its pools (ram, itcm) have 320"
 
 
 def test_a_map_knows_regions_and_pieces(tmp_path: Path) -> None:
@@ -237,15 +234,15 @@ def test_a_map_knows_regions_and_pieces(tmp_path: Path) -> None:
     assert report(built).unchecked == ('pool "ram": nothing says where region RAM is; give the map file',)
     assert report(built, with_map=True).unchecked == ()
     edits = [("*(.bss*)", ""), ("KEEP(*(.usmp.p.ram))", "KEEP(*(.usmp.p.ram)) *(.bss.zeros)")]
-    found = said(link(tmp_path, *edits, strip=True), with_map=True)
-    assert re.search(r"not belong to the pool: \.bss\.zeros of \S+ \(0x20000100, 16 bytes\)", found["S618"])
+    codes = said(link(tmp_path, *edits, strip=True), with_map=True)
+    assert re.search(r"not belong to the pool: \.bss\.zeros of \S+ \(0x20000100, 16 bytes\)", codes["S618"])
 
 
 def test_the_map_of_another_image(tmp_path: Path) -> None:
     other = link(tmp_path, ("[256]", "[512]"))
-    found = check(plan(), link(tmp_path).image, read_map(other.map, "small.map"))
-    assert [each.code for each in found.wrong] == ["S627"]
-    assert found.wrong[0].place == "small.map"
+    messages = check(plan(), link(tmp_path).image, read_map(other.map, "small.map"))
+    assert [each.code for each in messages.wrong] == ["S627"]
+    assert messages.wrong[0].place == "small.map"
 
 
 def test_every_message_has_a_place_and_a_way_out(tmp_path: Path) -> None:

@@ -1,35 +1,15 @@
 """Pools in sections of the program: a manifest says `section = ".bss.doorbell"`, and any script collects `.bss*`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from tests.support.linked_images import MACHINES, Built, link, plan, pool
+from tests.support.linked_images import MACHINES, POOLS, Built, link, plan, pool
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.map_file import read_map
 from usmp_build.layout import PoolRecord
 
-ITS_OWN = """    .usmp.p.ram (NOLOAD) : ALIGN(16)
-    {
-        __usmp_ram_start = .;
-        KEEP(*(.usmp.p.ram))
-    } > RAM
-    __usmp_ram.region_start = ORIGIN(RAM);
-    __usmp_ram.region_size = LENGTH(RAM);
-    .usmp.p.itcm : ALIGN(16)
-    {
-        __usmp_itcm_start = .;
-        KEEP(*(.usmp.p.itcm))
-    } > ITCM AT> FLASH
-    __usmp_itcm.region_start = ORIGIN(ITCM);
-    __usmp_itcm.region_size = LENGTH(ITCM);
-    __usmp_itcm.load_region_start = ORIGIN(FLASH);
-    __usmp_itcm.load_region_size = LENGTH(FLASH);
-"""
-"""What a script does not have that includes no fragment."""
-NO_FRAGMENT = (ITS_OWN, "")
+NO_FRAGMENT = (POOLS, "")
 
 
 def placed(workspace: str, constants: str) -> list[tuple[str, str]]:
@@ -45,8 +25,8 @@ def report(built: Built, *records: PoolRecord, with_map: bool = False) -> Report
     return check(plan(*records), built.image, read_map(built.map, "small.map") if with_map else None)
 
 
-def said(found: Report) -> dict[str, str]:
-    return {each.code: each.message for each in found.wrong}
+def said(findings: Report) -> dict[str, str]:
+    return {each.code: each.message for each in findings.wrong}
 
 
 @pytest.mark.parametrize("constants", [".data.p", ".usmp.p.itcm"])
@@ -57,18 +37,18 @@ def test_pools_in_sections_of_the_program_are_right(
 ) -> None:
     """Constants in no section of the program are placed beside its constants by every linker."""
     built = link(tmp_path, *placed(workspace, constants), machine=machine)
-    found = report(built, *pools(workspace, constants))
-    assert found.wrong == ()
-    (ram, *_) = found.linked
+    findings = report(built, *pools(workspace, constants))
+    assert findings.wrong == ()
+    (ram, *_) = findings.linked
     assert (ram.name, ram.section, ram.extent.size) == ("ram", workspace[:-2], 256)
-    assert not any('"ram"' in text for text in found.unchecked)
+    assert not any('"ram"' in text for text in findings.unchecked)
 
 
 def test_a_map_shows_the_array_of_a_stripped_image(tmp_path: Path) -> None:
     built = link(tmp_path, *placed(".bss.p", ".data.p"), strip=True)
-    found = report(built, *pools(".bss.p", ".data.p"), with_map=True)
-    assert found.wrong == ()
-    assert [(each.name, each.section, each.extent.size) for each in found.linked] == [("ram", ".bss", 256)]
+    findings = report(built, *pools(".bss.p", ".data.p"), with_map=True)
+    assert findings.wrong == ()
+    assert [(each.name, each.section, each.extent.size) for each in findings.linked] == [("ram", ".bss", 256)]
     smaller = link(tmp_path, *placed(".bss.p", ".data.p"), ("[256]", "[240]"), strip=True)
     assert "240 bytes, planned are 256" in said(report(smaller, *pools(".bss.p", ".data.p"), with_map=True))["S613"]
 
@@ -96,13 +76,13 @@ FAULTS = {
 def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
     edits, code, message = FAULTS[fault]
     built = link(tmp_path, *placed(".bss.p", ".data.p"), *edits)
-    found = said(report(built, *pools(".bss.p", ".data.p")))
-    assert list(found) == [code]
-    assert message in found[code]
+    codes = said(report(built, *pools(".bss.p", ".data.p")))
+    assert list(codes) == [code]
+    assert message in codes[code]
 
 
 def test_a_pool_with_a_region_or_an_address_is_placed_by_the_fragment(tmp_path: Path) -> None:
     built = link(tmp_path, *placed(".bss.p", ".data.p"))
     for more in ({"region": "OTHER"}, {"origin": 0x30000000}):
-        found = said(report(built, *pools(".bss.p", ".data.p", **more)))
-        assert "its object p_ram_pool is in .bss at 0x3000" in found["S619"]
+        codes = said(report(built, *pools(".bss.p", ".data.p", **more)))
+        assert "its object p_ram_pool is in .bss at 0x3000" in codes["S619"]

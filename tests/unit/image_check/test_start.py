@@ -1,7 +1,5 @@
 """What `check` says of the vector table and the stack: nothing of images that start, and of others why they do not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -65,9 +63,9 @@ def test_a_table_where_its_memory_begins_is_right(tmp_path: Path) -> None:
 def test_a_pool_before_the_table_is_found(tmp_path: Path, vectors: Edit, strip: bool, with_map: bool) -> None:
     late = ".isr_vector 0x00400100 : { KEEP(*(.isr_vector .vectors .text.vectors)) } > FLASH"
     built = link(tmp_path, vectors, script(late), ABOVE, *IN_FLASH, strip=strip)
-    found = findings(built, RAM, WEIGHTS, with_map=with_map)
-    assert list(found) == ["S632"]
-    assert 'pool "itcm" is at 0x00400000, before the vector table at 0x00400100' in found["S632"]
+    codes = findings(built, RAM, WEIGHTS, with_map=with_map)
+    assert list(codes) == ["S632"]
+    assert 'pool "itcm" is at 0x00400000, before the vector table at 0x00400100' in codes["S632"]
 
 
 def test_a_pool_without_a_region_is_found_in_the_segment_of_the_table(tmp_path: Path) -> None:
@@ -145,10 +143,10 @@ UNDER: dict[str, tuple[list[Edit], str]] = {
 @pytest.mark.parametrize("case", UNDER)
 def test_a_pool_where_the_stack_grows_is_found(tmp_path: Path, case: str) -> None:
     edits, message = UNDER[case]
-    found = findings(link(tmp_path, *edits))
-    assert list(found) == ["S633"]
-    assert found["S633"].startswith('pool "ram" is at 0x20000000..0x20000100, and the stack begins')
-    assert message in found["S633"]
+    codes = findings(link(tmp_path, *edits))
+    assert list(codes) == ["S633"]
+    assert codes["S633"].startswith('pool "ram" is at 0x20000000..0x20000100, and the stack begins')
+    assert message in codes["S633"]
 
 
 @pytest.mark.parametrize("machine", ["riscv", "x86_64"])

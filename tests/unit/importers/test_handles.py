@@ -1,7 +1,5 @@
 """Handles of variables that subgraphs get from their callers."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.flatfile import flatfile

@@ -1,7 +1,5 @@
 """One row of a list that is written by slices around it is written in place."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.flatfile import flatfile

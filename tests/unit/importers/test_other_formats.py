@@ -1,7 +1,5 @@
 """Files of other tools in place of a model: what they are, and how to get a model from them."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

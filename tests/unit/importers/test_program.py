@@ -1,7 +1,5 @@
 """Programs as JSON: what is read, and what is said about what cannot be."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable
@@ -258,15 +256,15 @@ CASES: list[tuple[str, Change, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "change", "said"), CASES)
-def test_what_is_said(code: str, change: Change, said: str) -> None:
+@pytest.mark.parametrize(("code", "change", "message"), CASES)
+def test_what_is_said(code: str, change: Change, message: str) -> None:
     doc = document()
     change(doc)
     with pytest.raises(ModelError) as caught:
         read(doc)
     (first,) = caught.value.diagnostics
     assert first.code == code
-    assert said in first.message
+    assert message in first.message
     assert first.help
     assert isinstance(first.place, Span)
     assert first.place.file == "m.program.json"
@@ -281,7 +279,7 @@ def test_constants_are_not_on_demand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "code", "said"),
+    ("data", "code", "message"),
     [
         (b"\xff", "T260", "not UTF-8"),
         (b"{", "T261", "this is not JSON"),
@@ -291,11 +289,11 @@ def test_constants_are_not_on_demand() -> None:
         (b'{"main": "a", "main": "b"}', "T261", "twice"),
     ],
 )
-def test_what_is_no_program(data: bytes, code: str, said: str) -> None:
+def test_what_is_no_program(data: bytes, code: str, message: str) -> None:
     with pytest.raises(ModelError) as caught:
         import_program(data, "m", "m.program.json")
     assert caught.value.diagnostics[0].code == code
-    assert said in caught.value.diagnostics[0].message
+    assert message in caught.value.diagnostics[0].message
 
 
 SCHEMA = json.loads((ROOT / "schemas" / "usmp.program.schema.json").read_text("utf-8"))

@@ -1,7 +1,5 @@
 """Whole models: those of the project, and real ones where they are at hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

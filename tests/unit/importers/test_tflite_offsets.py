@@ -1,7 +1,5 @@
 """Offsets of tensors in TensorFlow Lite Micro's arena: a hint for most operators, and all that an Ethos-U has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a sound .tflite file becomes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tflite

@@ -1,7 +1,5 @@
 """What is refused, and what is said about it: at least one file for each code of docs/errors/models.md."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

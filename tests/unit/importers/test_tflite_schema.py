@@ -1,7 +1,5 @@
 """Our tables against those of the `tflite` package: slots, widths and defaults."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import pytest

@@ -1,7 +1,5 @@
 """Algorithms of other packages: their failures are theirs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +40,7 @@ def test_it_may_spoil_only_its_own_copy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (ValueError("no\nmore"), "ValueError: no (test_foreign.py, line "),
         (ValueError(), "ValueError (test_foreign.py, line "),
@@ -50,12 +48,12 @@ def test_it_may_spoil_only_its_own_copy() -> None:
         (SystemExit(3), "SystemExit: 3 (test_foreign.py, line "),
     ],
 )
-def test_its_failure_is_told_in_one_line(error: BaseException, said: str) -> None:
+def test_its_failure_is_told_in_one_line(error: BaseException, message: str) -> None:
     with pytest.raises(CheckFailed) as caught:
         foreign(raising(error))(STATED)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "P407"
-    assert diagnostic.message.startswith(f'algorithm "x" of y 1.0 failed: {said}')
+    assert diagnostic.message.startswith(f'algorithm "x" of y 1.0 failed: {message}')
     assert diagnostic.place == "usmp.toml"
     assert caught.value.__cause__ is error
 

@@ -1,7 +1,5 @@
 """Jobs of a call, and the rows that each reads and writes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Axis separators: TVM's cases, and what goes with no shape."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -21,11 +19,11 @@ def test_physical_axes(row: dict[str, Any]) -> None:
         with pytest.raises(ValueError, match="the separator"):
             physical_axes(shape, separators, strides)
         return
-    found = physical_axes(shape, separators, strides)
-    assert list(found.shape) == row["physical"]
-    assert list(found.separators) == row["physical_separators"]
-    assert "index" not in row or list(found.index) == row["index"]
-    assert physical_axes(found.shape, found.separators).shape == found.shape  # nothing is flattened twice
+    axes = physical_axes(shape, separators, strides)
+    assert list(axes.shape) == row["physical"]
+    assert list(axes.separators) == row["physical_separators"]
+    assert "index" not in row or list(axes.index) == row["index"]
+    assert physical_axes(axes.shape, axes.separators).shape == axes.shape  # nothing is flattened twice
 
 
 @pytest.mark.parametrize("row", usmp_rows("axis_separators", "hexagon_layouts"))

@@ -1,7 +1,5 @@
 """Constants as text that C compilers read: the same values, dense, in lines that fit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

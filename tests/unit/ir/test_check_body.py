@@ -1,7 +1,5 @@
 """What is said of programs that make no sense: at least one case for each code."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.errors import ModelError
@@ -83,14 +81,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("code", "old", "new", "said"), CASES)
-def test_faults(code: str, old: str, new: str, said: str) -> None:
+@pytest.mark.parametrize(("code", "old", "new", "message"), CASES)
+def test_faults(code: str, old: str, new: str, message: str) -> None:
     assert GOOD.count(old) == 1
     with pytest.raises(ModelError) as caught:
         import_text(GOOD.replace(old, new).encode(), "m", "m.model.txt")
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == code
-    assert said in diagnostic.message
+    assert message in diagnostic.message
 
 
 def test_a_good_program_has_none() -> None:

@@ -3,8 +3,6 @@
 `USMP_BLESS=1 pytest tests/unit/manifest/test_error_cases.py` writes the messages anew.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -37,20 +35,20 @@ def problems(text: bytes, folder: Path) -> tuple[Diagnostic, ...]:
 @pytest.mark.parametrize("manifest", CASES, ids=lambda path: path.parent.name)
 def test_messages_are_as_recorded(manifest: Path) -> None:
     expected = manifest.with_name("expected.txt")
-    said = "\n".join(map(str, problems(manifest.read_bytes(), manifest.parent))) + "\n"
+    message = "\n".join(map(str, problems(manifest.read_bytes(), manifest.parent))) + "\n"
     if os.environ.get("USMP_BLESS"):
-        expected.write_text(said, "utf-8", newline="\n")
-    assert said == expected.read_text("utf-8")
+        expected.write_text(message, "utf-8", newline="\n")
+    assert message == expected.read_text("utf-8")
 
 
 @pytest.mark.parametrize("manifest", CASES, ids=lambda path: path.parent.name)
 def test_messages_are_helpful(manifest: Path) -> None:
     text = manifest.read_text("utf-8", errors="replace")
-    found = problems(manifest.read_bytes(), manifest.parent)
-    assert found
-    for diagnostic in found:
+    messages = problems(manifest.read_bytes(), manifest.parent)
+    assert messages
+    for diagnostic in messages:
         assert_helpful(diagnostic, text)
-    positions = [(d.place.line, d.place.column) for d in found if isinstance(d.place, Span)]
+    positions = [(d.place.line, d.place.column) for d in messages if isinstance(d.place, Span)]
     assert positions == sorted(positions)
 
 

@@ -1,7 +1,5 @@
 """Files in place of a manifest: each is called what it is, with what reads it."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.errors import ManifestError
@@ -31,9 +29,9 @@ MODEL = b"\x1c\0\0\0TFL3" + bytes(8)
 def test_a_file_that_is_no_manifest(file: str, data: bytes, name: str, way_out: str) -> None:
     with pytest.raises(ManifestError) as refused:
         load(data, file)
-    said = str(refused.value.diagnostics[0])
-    assert said.startswith(f"{file}:1:1: error[M144]: this is {name}, not a manifest\n")
-    assert way_out in said
+    message = str(refused.value.diagnostics[0])
+    assert message.startswith(f"{file}:1:1: error[M144]: this is {name}, not a manifest\n")
+    assert way_out in message
 
 
 def test_a_manifest_may_speak_of_linker_scripts() -> None:

@@ -1,7 +1,5 @@
 """Which instructions a processor has, by the option that tells a compiler to compile for it."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.manifest.instructions import isa_of

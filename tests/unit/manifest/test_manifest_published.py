@@ -1,7 +1,5 @@
 """The schema, the page and the starter manifest: current, and saying what `load` does."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What may be wrong with the text before any word of it is looked at."""
 
-from __future__ import annotations
-
 import pytest
 import tomli
 

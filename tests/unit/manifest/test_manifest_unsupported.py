@@ -1,7 +1,5 @@
 """Words without effect are refused, not ignored; without them, or with their defaults, all is well."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What `init` reads of linker scripts, devicetrees and memory pools of ST, and what it says of bad ones."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What a good manifest asks for: every word's effect on the request, and every default."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -147,9 +145,9 @@ def test_rewrites_that_are_switched_off() -> None:
 @pytest.mark.parametrize("where", ["plan", "models.kws"])
 def test_a_rewrite_that_is_not_there(where: str) -> None:
     own, plan = ("", "rewrites.view = false") if where == "plan" else ("rewrites.view = false\n", "")
-    said = messages(BELOW % (own, plan))
-    assert 'error[M122]: there is no rewrite called "view"' in said
-    assert 'did you mean "views"? Rewrites: activations, constant_channels' in said
+    message = messages(BELOW % (own, plan))
+    assert 'error[M122]: there is no rewrite called "view"' in message
+    assert 'did you mean "views"? Rewrites: activations, constant_channels' in message
 
 
 def test_a_switch_is_true_or_false() -> None:
@@ -237,9 +235,9 @@ def test_a_model_may_leave_its_path_to_the_build_system() -> None:
 
 
 def test_a_model_that_nobody_knows() -> None:
-    said = messages(FULL, ["kwz"])
-    assert 'usmp.toml: error[M117]: --model asks for model "kwz", which no [models.*] defines' in said
-    assert 'did you mean "kws"? Defined models: vad, kws; or give its file: --model kwz=FILE' in said
+    message = messages(FULL, ["kwz"])
+    assert 'usmp.toml: error[M117]: --model asks for model "kwz", which no [models.*] defines' in message
+    assert 'did you mean "kws"? Defined models: vad, kws; or give its file: --model kwz=FILE' in message
     assert "add its table" in messages(PROJECT, ["kws"])
 
 
@@ -253,11 +251,11 @@ def test_more_models_than_are_planned_together() -> None:
 
 def test_names_of_the_build_system_are_checked() -> None:
     paths = {"k w s": "a.tflite", "doorbell": "b.tflite", "KWS": "c.tflite", "string": "d.tflite"}
-    said = messages(FULL, None, paths)
-    assert 'usmp.toml: error[M109]: "k w s" is not a name' in said
-    assert 'error[M110]: model "doorbell" and the project have the same name: both get a file doorbell.h' in said
-    assert 'error[M110]: model "KWS" gets a file KWS.c, as does model "kws"' in said
-    assert "hides the header <string.h>" in said
+    message = messages(FULL, None, paths)
+    assert 'usmp.toml: error[M109]: "k w s" is not a name' in message
+    assert 'error[M110]: model "doorbell" and the project have the same name: both get a file doorbell.h' in message
+    assert 'error[M110]: model "KWS" gets a file KWS.c, as does model "kws"' in message
+    assert "hides the header <string.h>" in message
 
 
 def test_no_models() -> None:
@@ -266,8 +264,8 @@ def test_no_models() -> None:
 
 
 def test_all_problems_at_once() -> None:
-    said = messages(FULL.replace('"dtcm", "sram"', '"dtc"').replace('"ram"', '"speed"'), ["kwz"])
-    assert [line.split("[")[1][:4] for line in said.splitlines() if "error[" in line] == ["M117", "M104", "M120"]
+    message = messages(FULL.replace('"dtcm", "sram"', '"dtc"').replace('"ram"', '"speed"'), ["kwz"])
+    assert [line.split("[")[1][:4] for line in message.splitlines() if "error[" in line] == ["M117", "M104", "M120"]
 
 
 def test_models_of_the_build_system_may_be_concurrent() -> None:

@@ -1,7 +1,5 @@
 """Command lines of TVMC as manifests: TVM's own rows, everything else that such a line may hold, and what is wrong."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -192,7 +190,7 @@ def test_all_that_is_suggested_is_valid() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "code", "said"),
+    ("flags", "code", "message"),
     [
         ("--workspace-pools='a", "U225", "not a command line: no closing quotation"),
         ("tvmc run --device cpu out.tar", "U225", "`tvmc run` has no flags for memory"),
@@ -238,11 +236,11 @@ def test_all_that_is_suggested_is_valid() -> None:
         ("--pass-config tir.usmp.algorithm=hil_climb", "U229", 'did you mean "hill_climb"'),
     ],
 )
-def test_what_is_wrong_is_said(flags: str, code: str, said: str) -> None:
+def test_what_is_wrong_is_said(flags: str, code: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_command(flags)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == code
-    assert said in str(diagnostic)
+    assert message in str(diagnostic)
     assert diagnostic.help
     assert len(str(diagnostic)) < 1000

@@ -1,7 +1,5 @@
 """What the table says that elementwise operators make of int8 is what their C makes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

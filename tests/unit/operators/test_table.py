@@ -1,7 +1,5 @@
 """The table of operator kinds: each kind has a family, and rows do not contradict themselves."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import pytest

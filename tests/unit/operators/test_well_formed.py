@@ -1,7 +1,5 @@
 """What each kind of operator asks of its operands: for each rule a model that breaks it, and what is said of it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

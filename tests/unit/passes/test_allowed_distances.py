@@ -1,7 +1,5 @@
 """What steps allow: operands in one buffer, scratch, parts, statements; and buffers that nothing overlaps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules of `place`: what they select, which of them holds, and what is refused."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -71,10 +69,10 @@ def test_a_pattern_of_tensors_pins_those_that_the_pools_may_hold() -> None:
     ],
 )
 def test_a_rule_that_applies_to_nothing_is_an_error(rule: PlaceRequest, message: str, cure: str) -> None:
-    said = refused(rule)
-    assert "error[P311]" in said
-    assert message in said
-    assert cure in said
+    text = refused(rule)
+    assert "error[P311]" in text
+    assert message in text
+    assert cure in text
 
 
 def test_a_pool_that_the_model_may_not_use_is_an_error_at_the_rule() -> None:

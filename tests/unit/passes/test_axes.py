@@ -1,7 +1,5 @@
 """Rows of tensors in memory of pages: who decides on them, and what happens where two disagree."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Who runs row by row, and which tensors have rows; and who does not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

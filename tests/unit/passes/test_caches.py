@@ -1,7 +1,5 @@
 """Which buffers have cache lines of their own, and what that makes of the problem."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.road import firmware, model
@@ -44,15 +42,15 @@ def test_without_caches_nothing_changes() -> None:
 
 
 def test_inputs_and_outputs_have_lines_of_their_own() -> None:
-    found = analyzed({"ram": "cpu npu"}, {"ram": 32})
-    assert lines(found) == {"m.x": 32, "m.y": 32}
-    by_name = {buffer.name: buffer for buffer in found.problem.buffers}
+    analysis = analyzed({"ram": "cpu npu"}, {"ram": 32})
+    assert lines(analysis) == {"m.x": 32, "m.y": 32}
+    by_name = {buffer.name: buffer for buffer in analysis.problem.buffers}
     assert [(by_name[name].size, by_name[name].alignment) for name in ("m.x", "m.a", "m.y")] == [
         (64, 32),
         (40, 4),
         (64, 32),
     ]
-    assert {buffer.size for buffer in found.storage.buffers} == {40}
+    assert {buffer.size for buffer in analysis.storage.buffers} == {40}
 
 
 def test_another_target_has_its_operands_in_lines() -> None:
@@ -62,10 +60,10 @@ def test_another_target_has_its_operands_in_lines() -> None:
 
 
 def test_what_copies_of_the_application_touch_has_lines() -> None:
-    found = analyzed({"ram": "cpu", "local": "npu"}, {"ram": 64}, ON_NPU, Copying.EXTERN)
-    assert lines(found) == dict.fromkeys(["m.x", "m.a", "m.b.in_ram", "m.y"], 64)
+    analysis = analyzed({"ram": "cpu", "local": "npu"}, {"ram": 64}, ON_NPU, Copying.EXTERN)
+    assert lines(analysis) == dict.fromkeys(["m.x", "m.a", "m.b.in_ram", "m.y"], 64)
 
 
 def test_the_longest_line_of_all_candidates_counts() -> None:
-    found = lines(analyzed({"one": "cpu npu", "two": "cpu npu"}, {"one": 16, "two": 64}))
-    assert found == {"m.x": 64, "m.y": 64}
+    line_sizes = lines(analyzed({"one": "cpu npu", "two": "cpu npu"}, {"one": 16, "two": 64}))
+    assert line_sizes == {"m.x": 64, "m.y": 64}

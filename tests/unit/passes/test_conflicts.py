@@ -1,7 +1,5 @@
 """Who may not overlap whom: what is alive together, and what models use that may run at the same time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.road import analyze_as, model, request
@@ -31,11 +29,11 @@ def test_neighbors_in_a_chain_conflict_with_each_other() -> None:
 
 def test_models_at_the_same_time_conflict_in_everything_and_it_goes_no_further() -> None:
     """a may meet b, and b may meet c; a and c share."""
-    found = conflicts(analysis((0, 1), (1, 2)))
-    between = {(one[0], other[0]) for one, other in found if one[0] != other[0]}
+    pairs = conflicts(analysis((0, 1), (1, 2)))
+    between = {(one[0], other[0]) for one, other in pairs if one[0] != other[0]}
     assert between == {("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")}
     for pair in ("ab", "bc"):
-        assert sum(one[0] == pair[0] and other[0] == pair[1] for one, other in found) == 16
+        assert sum(one[0] == pair[0] and other[0] == pair[1] for one, other in pairs) == 16
 
 
 def test_within_a_model_nothing_changes() -> None:

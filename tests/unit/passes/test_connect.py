@@ -1,7 +1,5 @@
 """Connections: names on both sides, what cannot be one buffer, and what becomes one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -61,17 +59,19 @@ def refusal(found: pytest.ExceptionInfo[UsmpError]) -> str:
 
 
 def test_both_sides_are_one_buffer() -> None:
-    found = analysis()
-    (buffer,) = [b for b in found.storage.buffers if b.kind is Kind.CONNECTION]
+    connected = analysis()
+    (buffer,) = [b for b in connected.storage.buffers if b.kind is Kind.CONNECTION]
     assert (buffer.name, buffer.models, buffer.size) == ("detector.boxes:0", (0, 2), 8)
     assert buffer.reason == "feeds judge.image"
-    assert "judge.image" not in [b.name for b in found.storage.buffers]
+    assert "judge.image" not in [b.name for b in connected.storage.buffers]
 
 
 def test_it_lives_from_its_writing_until_it_is_read_for_the_last_time() -> None:
-    found = alive(analysis())
-    assert found["detector.boxes:0"] == [(2, 10)]  # 0 enter, 1 and 2 operators, 3 leave; other is 4 to 7; judge 8 to 10
-    assert found["judge.class"] == [(9, 11)]
+    intervals = alive(analysis())
+    assert intervals["detector.boxes:0"] == [
+        (2, 10)
+    ]  # 0 enter, 1 and 2 operators, 3 leave; other is 4 to 7; judge 8 to 10
+    assert intervals["judge.class"] == [(9, 11)]
 
 
 @pytest.mark.parametrize("word", [Inputs.PRESERVED, Inputs.RESERVED])
@@ -86,38 +86,38 @@ def test_a_reserved_connection_is_nobody_elses() -> None:
 def test_the_order_of_the_names_does_not_matter() -> None:
     """The consumer stands before the producer on the timeline."""
     asked = replace(request("a", "z"), connections=(ConnectionRequest(1, "boxes", 0, "image"),))
-    found = alive(analyze_as(asked, model(TO, "a"), model(FROM, "z")))
-    assert found["z.boxes:0"] == [(0, 2), (5, 7)]
+    intervals = alive(analyze_as(asked, model(TO, "a"), model(FROM, "z")))
+    assert intervals["z.boxes:0"] == [(0, 2), (5, 7)]
 
 
 def test_reserved_outputs_survive_others_and_the_filling_of_inputs() -> None:
-    found = alive(analysis(asked=words(1, outputs=Outputs.RESERVED)))
-    assert found["other.y"] == [(0, 5), (6, 11)]
+    intervals = alive(analysis(asked=words(1, outputs=Outputs.RESERVED)))
+    assert intervals["other.y"] == [(0, 5), (6, 11)]
 
 
 def test_what_the_application_does_not_fill_costs_nothing_to_fill() -> None:
     asked = replace(request("detector", "other", "judge", limits=(None, None)), connections=(EDGE,))
-    found = analysis(asked=asked)
-    (index,) = [i for i, b in enumerate(found.storage.buffers) if b.kind is Kind.CONNECTION]
+    connected = analysis(asked=asked)
+    (index,) = [i for i, b in enumerate(connected.storage.buffers) if b.kind is Kind.CONNECTION]
     # written by CONCATENATION, read by the application at the end, read by ADD
-    assert found.problem.buffers[index].costs == (0, 8 + 8 + 8)
+    assert connected.problem.buffers[index].costs == (0, 8 + 8 + 8)
 
 
 def test_alignments_of_both_sides_hold() -> None:
     wide = FROM.replace("int8", "int32")
-    found = analysis(wide, TO.replace("int8", "int32"))
-    (buffer,) = [b for b in found.storage.buffers if b.kind is Kind.CONNECTION]
+    connected = analysis(wide, TO.replace("int8", "int32"))
+    (buffer,) = [b for b in connected.storage.buffers if b.kind is Kind.CONNECTION]
     assert buffer.alignment == 4
 
 
 def test_concurrent_models_conflict_with_what_is_between_runs() -> None:
-    found = analysis(concurrent=frozenset({(1, 2)}))
-    names = [b.name for b in found.storage.buffers]
-    of_other = [i for i, b in enumerate(found.storage.buffers) if b.models == (1,)]
-    conflicts = found.problem.conflicts[names.index("detector.boxes:0")]
+    connected = analysis(concurrent=frozenset({(1, 2)}))
+    names = [b.name for b in connected.storage.buffers]
+    of_other = [i for i, b in enumerate(connected.storage.buffers) if b.models == (1,)]
+    conflicts = connected.problem.conflicts[names.index("detector.boxes:0")]
     assert set(of_other) <= set(conflicts)
-    assert set(of_other) <= set(found.problem.conflicts[names.index("judge.class")])
-    assert not set(of_other) & set(found.problem.conflicts[names.index("detector.half")])
+    assert set(of_other) <= set(connected.problem.conflicts[names.index("judge.class")])
+    assert not set(of_other) & set(connected.problem.conflicts[names.index("detector.half")])
 
 
 def test_names_are_those_in_c_or_in_the_model() -> None:
@@ -197,8 +197,8 @@ def test_a_pool_is_common_to_both_sides() -> None:
         asked.models[1],
         replace(asked.models[2], workspace_pools=(1, 2)),
     )
-    found = analysis(asked=replace(asked, models=models))
-    (buffer,) = [b for b in found.storage.buffers if b.kind is Kind.CONNECTION]
+    connected = analysis(asked=replace(asked, models=models))
+    (buffer,) = [b for b in connected.storage.buffers if b.kind is Kind.CONNECTION]
     assert buffer.pools == (2, 1)
     apart = (replace(models[0], workspace_pools=(0,)), *models[1:])
     with pytest.raises(UsmpError, match=r"P348.*no pool in common: one may be in pool0, the other in pool1 or pool2"):
@@ -217,9 +217,9 @@ def test_a_cycle_of_two_models_has_two_buffers() -> None:
         %2 = TANH(%1)
     """
     edges = (ConnectionRequest(0, "out", 1, "in"), ConnectionRequest(1, "out", 0, "in"))
-    found = alive(analyze_as(replace(request("a", "b"), connections=edges), model(text, "a"), model(text, "b")))
-    assert found["a.out"] == [(2, 6)]
-    assert found["b.out"] == [(0, 2), (6, 8)]
+    intervals = alive(analyze_as(replace(request("a", "b"), connections=edges), model(text, "a"), model(text, "b")))
+    assert intervals["a.out"] == [(2, 6)]
+    assert intervals["b.out"] == [(0, 2), (6, 8)]
 
 
 def test_an_output_that_is_a_view_is_what_it_shows() -> None:
@@ -232,15 +232,15 @@ def test_an_output_that_is_a_view_is_what_it_shows() -> None:
         %1 = CONCATENATION(%0, %0) axis=0
         %2 = RESHAPE(%1)
     """
-    found = analysis(view)
-    assert [b.name for b in found.storage.buffers if b.kind is Kind.CONNECTION] == ["detector.wide"]
+    connected = analysis(view)
+    assert [b.name for b in connected.storage.buffers if b.kind is Kind.CONNECTION] == ["detector.wide"]
 
 
 def test_one_tensor_may_be_two_outputs() -> None:
     twice = FROM.replace("outputs %1, %2", "outputs %1, %1, %2")
     for name in ("boxes", "boxes_2"):
-        found = analysis(twice, connections=(replace(EDGE, output=name),))
-        assert found.connections[0].producer_name == f"detector.{name}"
+        connected = analysis(twice, connections=(replace(EDGE, output=name),))
+        assert connected.connections[0].producer_name == f"detector.{name}"
 
 
 def test_a_connected_input_comes_before_its_views() -> None:
@@ -255,7 +255,7 @@ def test_a_connected_input_comes_before_its_views() -> None:
         %2 = RESHAPE(%0)
         %3 = ADD(%2, %1)
     """
-    found = analysis(target=viewed)
-    (buffer,) = [number for number, b in enumerate(found.storage.buffers) if b.kind is Kind.CONNECTION]
-    mine = [ref.tensor for ref, number in found.storage.tensors.items() if ref.model == 2 and number == buffer]
+    connected = analysis(target=viewed)
+    (buffer,) = [number for number, b in enumerate(connected.storage.buffers) if b.kind is Kind.CONNECTION]
+    mine = [ref.tensor for ref, number in connected.storage.tensors.items() if ref.model == 2 and number == buffer]
     assert mine == [0, 2]

@@ -1,7 +1,5 @@
 """What a kernel library declares is checked, and what it leaves out is never taken for "not touched"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

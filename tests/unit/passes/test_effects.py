@@ -1,7 +1,5 @@
 """What nodes of a schedule do to buffers: read them, replace them, write them, touch them."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef

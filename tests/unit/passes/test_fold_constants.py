@@ -1,7 +1,5 @@
 """Operators that read constants only: which are done at build time, and which stay."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np
@@ -14,10 +12,10 @@ from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 
 def folded(
-    operator: str, constants: list[str], made: str, pins: Pins = NO_PINS, reader: str = "ADD(%0, %1)"
+    operator: str, constants: list[str], message: str, pins: Pins = NO_PINS, reader: str = "ADD(%0, %1)"
 ) -> Subgraph:
     """`operator` makes %1 of the constants %3, %4 ...; an ADD reads it."""
-    declared = ['%0 "x" float32[2,3]', f'%1 "made" {made}', '%2 "y" float32[2,3]']
+    declared = ['%0 "x" float32[2,3]', f'%1 "made" {message}', '%2 "y" float32[2,3]']
     declared += [f'%{number} "c{number}" {text}' for number, text in enumerate(constants, 3)]
     text = "\n".join([*declared, "inputs %0", "outputs %2", f"%1 = {operator}", f"%2 = {reader}"])
     return rewrite(model(text), pins).model.main

@@ -1,7 +1,5 @@
 """Concatenations that begin with all that an earlier one puts together."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.rewriting import graph, lines

@@ -1,7 +1,5 @@
 """The jobs of a model are the same in whichever order it is scheduled."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

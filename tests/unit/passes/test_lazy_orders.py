@@ -1,7 +1,5 @@
 """Lazy orders with cuts: legal, no worse than layer by layer, and no longer than they must be."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import request

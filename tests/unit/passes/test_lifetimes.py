@@ -1,7 +1,5 @@
 """Lifetimes on small programs, and against an interpreter on random ones."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 
@@ -33,14 +31,14 @@ def test_inputs_live_from_the_start_and_outputs_to_the_end() -> None:
         %2 = TANH(%0)
         %3 = TANH(%1)
     """)
-    found = alive(analyze(two))
-    assert found == {"m.x": [(0, 2)], "m.y": [(0, 3)], "m.u": [(1, 4)], "m.v": [(2, 4)]}
+    intervals = alive(analyze(two))
+    assert intervals == {"m.x": [(0, 2)], "m.y": [(0, 3)], "m.u": [(1, 4)], "m.v": [(2, 4)]}
 
 
 def test_models_that_never_run_together_follow_one_another() -> None:
-    found = alive(analyze(model(CHAIN, "a"), model(CHAIN, "b")))
-    assert found["a.y"] == [(3, 5)]
-    assert found["b.x"] == [(5, 7)]
+    intervals = alive(analyze(model(CHAIN, "a"), model(CHAIN, "b")))
+    assert intervals["a.y"] == [(3, 5)]
+    assert intervals["b.x"] == [(5, 7)]
 
 
 def test_variables_live_for_ever() -> None:
@@ -66,12 +64,12 @@ def test_the_arms_of_a_branch_do_not_meet() -> None:
 
 
 def test_what_a_loop_carries_lives_throughout_and_the_rest_does_not() -> None:
-    found = alive(analyze(model(WHILE)))
+    intervals = alive(analyze(model(WHILE)))
     # 0 enter, 1 WHILE; test: 2 copy in, 3 GREATER, 4 copy out, 5 test; body: 6 copy in, 7-9, 10 copy out
-    assert found["m.y"] == [(1, 12)]  # test and body read it where it is
-    assert found["m.h"] == [(7, 9)]
-    assert found["m.go"] == [(3, 6)]
-    assert found["m.z"] == [(11, 13)]
+    assert intervals["m.y"] == [(1, 12)]  # test and body read it where it is
+    assert intervals["m.h"] == [(7, 9)]
+    assert intervals["m.go"] == [(3, 6)]
+    assert intervals["m.z"] == [(11, 13)]
 
 
 def test_deeply_nested_loops_take_linear_work() -> None:
@@ -175,8 +173,8 @@ def _step(reads: tuple[int, ...], *writes: int) -> Step:
 def test_what_rounds_need_of_earlier_ones_lives_throughout(rounds: int | None) -> None:
     """b0 is made before, and read in the second step of each round; b1 goes from round to round; b2 within one."""
     body = Sequence((_step((1,), 2), _step((0, 2), 1)))
-    found = _alive(_step((), 0, 1), Repeat(body, rounds), _step((1,)))
-    assert found == [[(0, 3)], [(0, 4)], [(1, 3)]]
+    intervals = _alive(_step((), 0, 1), Repeat(body, rounds), _step((1,)))
+    assert intervals == [[(0, 3)], [(0, 4)], [(1, 3)]]
 
 
 def test_parallel_rounds_keep_all_that_they_touch() -> None:
@@ -215,9 +213,9 @@ def test_what_is_kept_between_runs_is_kept_in_every_program() -> None:
     asked = request("a", "b", "c")
     words = ((Inputs.PRESERVED, Outputs.RUN), (Inputs.CONSUMED, Outputs.RESERVED), (Inputs.RESERVED, Outputs.RUN))
     models = (replace(m, inputs=i, outputs=o) for m, (i, o) in zip(asked.models, words, strict=True))
-    found = alive(analyze_as(replace(asked, models=tuple(models)), *(model(CHAIN, name) for name in "abc")))
-    assert found["a.x"] == [(0, 5)]
-    assert found["b.x"] == [(5, 7)]
-    assert found["b.y"] == [(0, 6), (8, 15)]
-    assert found["c.x"] == [(0, 15)]
-    assert found["c.y"] == [(13, 15)]
+    intervals = alive(analyze_as(replace(asked, models=tuple(models)), *(model(CHAIN, name) for name in "abc")))
+    assert intervals["a.x"] == [(0, 5)]
+    assert intervals["b.x"] == [(5, 7)]
+    assert intervals["b.y"] == [(0, 6), (8, 15)]
+    assert intervals["c.x"] == [(0, 15)]
+    assert intervals["c.y"] == [(13, 15)]

@@ -1,7 +1,5 @@
 """Operators on single elements become a look-up: which ones do, what the table says, and what must stay."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pytest

@@ -1,7 +1,5 @@
 """The problem: candidates, costs, conflicts, units of constants."""
 
-from __future__ import annotations
-
 from tests.support.road import PlanOnly, analyze, model
 from tests.support.small_models import KERNEL, VIEWED, WEIGHTS
 

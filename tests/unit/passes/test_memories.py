@@ -1,7 +1,5 @@
 """Memories of programs: `place` says which pools they are."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

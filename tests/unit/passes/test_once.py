@@ -1,7 +1,5 @@
 """Equal constants are stored once, where that takes no choice from any plan."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What rules of targets say of operands: alignment, of those that they name, whatever library runs them."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import analyze_as, firmware, model

@@ -1,7 +1,5 @@
 """Concatenations and splits that become nothing, and those that must stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

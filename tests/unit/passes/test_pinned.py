@@ -1,9 +1,5 @@
 """Tensors that are pinned out of the reach of whoever writes or reads them."""
 
-from __future__ import annotations
-
-from dataclasses import replace
-
 import pytest
 
 from tests.support.road import analyze_as, firmware, model
@@ -61,27 +57,6 @@ def test_what_only_its_writers_side_reads_is_where_it_is_pinned_meanwhile() -> N
     asked = firmware(APART, places=(on_npu, pinned("b", 0)), copies=Copying.EXTERN)
     found = [line.partition(" @")[0] for line in operators(analyze_as(asked, model(CHAIN)))]
     assert found[2:6] == ["%5 = CONV_2D(%1)", "%2 = COPY(%5)", "%7 = COPY(%2)", "%3 = ADD(%1, %7)"]
-
-
-@pytest.mark.parametrize("io", InputOutput)
-def test_the_application_gets_an_output_in_the_pool_that_it_is_pinned_to(io: InputOutput) -> None:
-    text = """
-        %0 "x" int8[4]
-        %1 "y" int8[4]
-        inputs %0
-        outputs %1
-        %1 = CONV_2D(%0)
-    """
-    asked = firmware({"ram": "cpu", "tcm": "cpu", "local": "npu"}, places=(NPU, pinned("y", 1)), io=io)
-    npu = replace(asked.targets[1], copies=Copying.EXTERN)
-    analysis = analyze_as(replace(asked, targets=(asked.targets[0], npu)), model(text))
-    there = {name: pools for name, pools in places(analysis).items() if name.startswith("y")}
-    if io is InputOutput.POOL:
-        assert operators(analysis)[1:] == ["%2 = CONV_2D(%3) @0", "%1 = COPY(%2) @1"]
-        assert there == {"y": "t", "y.in_local": "l"}
-    else:
-        assert operators(analysis)[1:] == ["%2 = CONV_2D(%3) @0", "%4 = COPY(%2) @1", "%1 = COPY(%4) @3"]
-        assert there == {"y": "", "y.in_local": "l", "y.in_tcm": "t"}
 
 
 def test_a_pinned_output_that_target_0_copies_must_be_within_its_reach() -> None:

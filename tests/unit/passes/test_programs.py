@@ -1,7 +1,5 @@
 """Programs on their way to a problem: what is planned, how often it exists, and how long it lives."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import PlanOnly, alive, analyze, model, request
@@ -29,51 +27,6 @@ subgraph 0 "main"
 
 
 TWO = '%2 "a" int8[10]\n  %3 "b" int8[20]'
-
-
-def test_inner_loops_that_follow_one_another_are_not_lumped_together() -> None:
-    """USMP has `a` and `b` alive from the beginning of the outer loop to its end."""
-    found = alive(analyze(model(program(
-        """
-        for serial 8 {
-          allocate %2 {
-            allocate %3 {
-              for serial 4 {
-                store %2 += %0
-              }
-              for serial 4 {
-                store %1 += %2
-              }
-              for serial 4 {
-                store %3 += %0
-              }
-              for serial 4 {
-                store %1 += %3
-              }
-            }
-          }
-        }""",
-        TWO,
-    ))))  # fmt: skip
-    assert (found["m.a"], found["m.b"]) == ([(1, 3)], [(3, 5)])
-
-
-def test_what_a_loop_carries_lives_throughout() -> None:
-    found = alive(analyze(model(program(
-        """
-        allocate %2 {
-          allocate %3 {
-            for serial 8 {
-              store %3 = %2, %0
-              store %1 += %3
-              store %2 += %0
-              store %1 += %0
-            }
-          }
-        }""",
-        TWO,
-    ))))  # fmt: skip
-    assert (found["m.a"], found["m.b"]) == ([(1, 5)], [(1, 3)])
 
 
 def test_a_partial_write_keeps_the_rest() -> None:

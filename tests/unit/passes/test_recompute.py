@@ -1,7 +1,5 @@
 """Orders in which rows are computed again: every job occurs, before what reads its rows, in the work allowed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from random import Random

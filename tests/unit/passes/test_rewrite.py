@@ -1,7 +1,5 @@
 """Exact rewrites: what becomes a view, what is computed now, and what must stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

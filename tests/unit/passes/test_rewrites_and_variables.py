@@ -1,7 +1,5 @@
 """Operators that read or write a variable stay as they are: what it holds depends on when they run."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import model

@@ -1,7 +1,5 @@
 """The program over all models: order, structure, limits."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import model, request
@@ -66,8 +64,8 @@ def test_operators_run_as_chosen() -> None:
     one = Kernel((), backward=Kernel(()))
     kernels = {OperatorRef(0, 0, 0): Kernel(()), OperatorRef(0, 0, 1): one, OperatorRef(0, 0, 2): one}
     chosen = Choices({0: (1, 0, 2)}).towards([OperatorRef(0, 0, 0), OperatorRef(0, 0, 1)], Direction.BACKWARD)
-    found = list(steps(schedule(request("m"), (model(forked),), kernels, (), chosen).root))[1:-1]
-    assert [(step.name, step.direction.value) for step in found] == [
+    run = list(steps(schedule(request("m"), (model(forked),), kernels, (), chosen).root))[1:-1]
+    assert [(step.name, step.direction.value) for step in run] == [
         ("m: LOGISTIC 1", "backward"),
         ("m: TANH 0", "forward"),
         ("m: ADD 2", "forward"),

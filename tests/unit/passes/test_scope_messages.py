@@ -1,7 +1,5 @@
 """What scopes say when operands have no pool, and what the C of copies and of several libraries looks like."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

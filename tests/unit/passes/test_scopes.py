@@ -1,7 +1,5 @@
 """Who may live where: demands of targets, rules, places and kernels; copies, and who makes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
@@ -264,49 +262,6 @@ def test_a_kernel_strikes_pools_and_its_buffers_follow_its_target() -> None:
         ManifestError, match=r'P313\]: the scratch of operator 0 \(CONV_2D\) on target "npu" has no pool'
     ):
         analyze_as(firmware(reach, places=(NPU,), rules=rule), model(WEIGHTS), library=PlanOnly({"CONV_2D": KERNEL}))
-
-
-def test_the_example_of_plan_devices() -> None:
-    """Operands in scope A, open, scope B: x follows its port, y decides for its own, z needs a copy; so the result."""
-    text = """
-        %0 "x" int8[4]
-        %1 "y" int8[4]
-        %2 "z" int8[4]
-        %3 "gemm" int8[4]
-        inputs %0, %1, %2
-        outputs %3
-        %3 = GEMM(%0, %1, %2)
-    """
-    a, b = (0,), (1,)
-    rules = (
-        OperandRule("GEMM", ("input 0", "output 0"), a),
-        OperandRule("GEMM", ("input 2",), b),
-    )
-    pins = (
-        PlaceRequest(operators="GEMM", target=1),
-        PlaceRequest(tensors="y", pools=b),
-        PlaceRequest(tensors="z", pools=a),
-    )
-    asked = firmware({"a": "cpu npu", "b": "cpu npu"}, places=pins, rules=rules)
-    analysis = analyze_as(asked, model(text))
-    assert operators(analysis) == ["%4 = COPY(%2) @1", "%3 = GEMM(%0, %1, %4) @0"]
-    assert places(analysis) == {"x": "a", "y": "b", "z": "a", "gemm": "a", "z.in_b": "b"}
-
-
-def test_of_two_users_the_first_one_wins() -> None:
-    text = """
-        %0 "b" int8[4]
-        %1 "u" int8[4]
-        %2 "v" int8[4]
-        inputs %0
-        outputs %1, %2
-        %1 = CONV_2D(%0)
-        %2 = TANH(%0)
-    """
-    rules = (OperandRule("*", ("inputs",), (1,)),)
-    first = PlaceRequest(operators="TANH", operands=("input 0",), pools=(0,))
-    analysis = analyze_as(firmware({"a": "cpu npu", "b": "cpu npu"}, places=(NPU, first), rules=rules), model(text))
-    assert operators(analysis) == ["%1 = CONV_2D(%0) @0", "%3 = COPY(%0) @2", "%2 = TANH(%3) @1"]
 
 
 BRANCHES = """

@@ -1,7 +1,5 @@
 """How close two buffers of one operator may come, and which may not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 
@@ -102,8 +100,8 @@ def test_inputs_that_are_kept_keep_their_size(inputs: Inputs) -> None:
 def test_outputs_that_others_look_at_lie_over_what_only_their_operator_reads() -> None:
     asked = request("m", "n")
     kept = replace(asked, models=(replace(asked.models[0], outputs=Outputs.RESERVED), asked.models[1]))
-    found = pairs(analyzed(kept, model(CHAIN, "m"), model(CHAIN, "n")))
-    assert found == {**IN_PLACE, ("n.a", "n.x"): 0, ("n.y", "n.a"): 0}
+    separations = pairs(analyzed(kept, model(CHAIN, "m"), model(CHAIN, "n")))
+    assert separations == {**IN_PLACE, ("n.a", "n.x"): 0, ("n.y", "n.a"): 0}
 
 
 def test_cache_lines_are_never_shared() -> None:
@@ -129,8 +127,8 @@ def test_what_one_step_allows_if_its_buffers_meet_nowhere_else() -> None:
 
 
 def test_nothing_is_known_in_branches_only_behind_them() -> None:
-    found = pairs(analyzed(request("m"), model(IF.replace("int8", "float32"))))
-    assert found == {("m.z", "m.kept"): 0, ("m.z", "m.y"): 0}
+    separations = pairs(analyzed(request("m"), model(IF.replace("int8", "float32"))))
+    assert separations == {("m.z", "m.kept"): 0, ("m.z", "m.y"): 0}
 
 
 def test_nothing_is_known_in_loops_only_behind_them() -> None:
@@ -196,16 +194,16 @@ def test_rows_are_around_what_a_row_touches() -> None:
 
 def test_a_window_whose_taps_are_all_outside_reads_nothing() -> None:
     window = Window(loop=0, pitch=1, size=2, taps=2, dilation=6, before=3)
-    found = turns(Accesses((Part((2,), (Touch(0, 1, windows=(window,)),)),), (1,)))
-    assert (found.extent(0, False).low > 1 << 40).all()
+    expanded = turns(Accesses((Part((2,), (Touch(0, 1, windows=(window,)),)),), (1,)))
+    assert (expanded.extent(0, False).low > 1 << 40).all()
 
 
 def test_hostile_nests_become_few_turns_and_nothing_is_allowed_that_is_not_known() -> None:
     window = Window(loop=0, pitch=1, size=1 << 30, taps=256, dilation=1 << 22)
     read, written = Touch(0, 1, (0, 1), windows=(window,)), Touch(1, 1, (1 << 20, 1), writes=True)
-    found = turns(Accesses((Part((1 << 20, 1 << 20), (read, written)),), (1, 1)))
-    assert found.count <= 1 << 18
-    assert not found.in_order
+    expanded = turns(Accesses((Part((1 << 20, 1 << 20), (read, written)),), (1, 1)))
+    assert expanded.count <= 1 << 18
+    assert not expanded.in_order
     for most in (1, 5, 9, 40):
         few = turns(Accesses((Part((9, 9), (Touch(0, 2, (18, 2)), Touch(1, 2, (18, 2), writes=True))),), (1, 1)), most)
         assert few.count <= most
@@ -273,8 +271,10 @@ def test_mean_adds_up_in_one_order_and_writes_in_either() -> None:
         (call,) = made.towards(way).calls
         accesses = call_accesses(call)
         assert accesses is not None
-        found = turns(accesses)
-        orders.append([[at // 4 for at in found.extent(*key).low if at < NOWHERE] for key in ((0, False), (2, True))])
+        expanded = turns(accesses)
+        orders.append(
+            [[at // 4 for at in expanded.extent(*key).low if at < NOWHERE] for key in ((0, False), (2, True))]
+        )
     assert orders == [[[*range(12)], [0, 1, 2, 3]], [[*range(6, 12), *range(6)], [3, 2, 1, 0]]]
 
 

@@ -1,7 +1,5 @@
 """Identities, duplicates, paddings, activations and dead operators: what becomes of them, and what must stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -44,10 +42,10 @@ def test_of_a_split_the_only_part_that_is_needed_is_made(
     tensors = {**THREE, "5": f"int32[] = [{axis}]", "6": f"int32[{sizes.count(',') + 1}] = {sizes or '[0]'}"}
     if "-1" in sizes:
         tensors["3"] = "int8[1,8,4,2] scale=0.5 zero=-3"
-    made = rewrite(model(graph(split, tensors))).model.main
-    (op,) = made.operators
+    rewritten = rewrite(model(graph(split, tensors))).model.main
+    (op,) = rewritten.operators
     assert (op.kind, op.inputs[0], op.outputs) == ("STRIDED_SLICE", 0, (9,))
-    bounds = [made.tensors[index or 0].as_array().tolist() for index in op.inputs[1:]]
+    bounds = [rewritten.tensors[index or 0].as_array().tolist() for index in op.inputs[1:]]
     assert bounds == [[0, begin, 0, 0], [1, end, 4, 2], [1, 1, 1, 1]]
 
 
@@ -170,9 +168,9 @@ def test_bounds_go_into_the_operator_before() -> None:
     ],
 )
 def test_a_clamp_stays_where_it_cannot_be_joined(operators: str, output: str, outputs: str) -> None:
-    made = lines(graph(operators, {"9": output}, outputs))
-    assert len(made) == len(operators.split(";"))
-    assert "limits" not in "".join(made)
+    line_sizes = lines(graph(operators, {"9": output}, outputs))
+    assert len(line_sizes) == len(operators.split(";"))
+    assert "limits" not in "".join(line_sizes)
 
 
 CHANGING = [

@@ -1,7 +1,5 @@
 """Which tensors share a buffer, and which buffers exist beside them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What operators move: as declared, or all of every operand once."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ TensorFlow Lite Micro has no kernels of uint8.  Most operators make of it what i
 that are 128 less; what LiteRT's reference kernels compute in another way has its definition here.
 """
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import replace
 from importlib import import_module

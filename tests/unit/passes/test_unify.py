@@ -1,7 +1,5 @@
 """Unification over sets of scopes, against the published cases of PlanDevices and in cases of our own."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

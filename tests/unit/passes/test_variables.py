@@ -1,7 +1,5 @@
 """Variables with a name: handles become the variable, CALL_ONCE its first value, and all of one name share a buffer."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -60,9 +58,9 @@ def test_a_handle_that_is_marked_as_a_variable_is_a_handle() -> None:
     marked = SUM.replace('%0 "" resource[]', '%0 "" float32[] variable').replace(
         '"sum" resource[]', '"sum" int8[] variable'
     )
-    made = rewrite(model(marked)).model
-    assert [op.kind for op in made.main.operators] == ["READ_VARIABLE", "ADD", "ASSIGN_VARIABLE"]
-    assert made.main.tensors[1].initial == bytes([1, 2, 3, 4])
+    rewritten = rewrite(model(marked)).model
+    assert [op.kind for op in rewritten.main.operators] == ["READ_VARIABLE", "ADD", "ASSIGN_VARIABLE"]
+    assert rewritten.main.tensors[1].initial == bytes([1, 2, 3, 4])
 
 
 def test_call_once_stays_where_it_does_something_else() -> None:

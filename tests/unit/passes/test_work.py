@@ -1,7 +1,5 @@
 """What rewrites removed is counted, not claimed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The planner as a library: what it says of problems that fit, that do not, and of algorithms that are wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

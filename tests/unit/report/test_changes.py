@@ -1,7 +1,5 @@
 """Other manifests that a report speaks of: what they say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.road import request

@@ -1,7 +1,5 @@
 """Labels of a memory map: each is on the bars that it names."""
 
-from __future__ import annotations
-
 from usmp_build.report.page.labels import fitted, labels
 from usmp_build.report.page.shapes import Rectangle, Shape
 

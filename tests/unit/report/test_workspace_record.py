@@ -1,7 +1,5 @@
 """What a summary says is proven of a plan."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

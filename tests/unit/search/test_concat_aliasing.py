@@ -1,7 +1,5 @@
 """How many plans are made to find out which operators copy: fewer where each of them takes long."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Directions read off plans, against all directions there are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 
@@ -85,11 +83,11 @@ def best_of_all(chain: Chain) -> tuple[int, ...]:
 @settings(deadline=None, max_examples=60)
 @given(chains())
 def test_no_directions_are_better(chain: Chain) -> None:
-    found = direct(chain.ways(), Budget(Exact()))
-    assert found.directions is not None
-    assert found.plan is not None
-    assert not violations(chain.problem(found.directions), found.plan)
-    assert found.rank == found.bound == best_of_all(chain)
+    choice = direct(chain.ways(), Budget(Exact()))
+    assert choice.directions is not None
+    assert choice.plan is not None
+    assert not violations(chain.problem(choice.directions), choice.plan)
+    assert choice.rank == choice.bound == best_of_all(chain)
 
 
 @settings(deadline=None, max_examples=60)
@@ -100,19 +98,19 @@ def test_a_search_cut_short_says_nothing_wrong(chain: Chain, plans: int) -> None
     plan = Exact()(forward)
     assert plan is not None
     known = quality(forward, plan)
-    found = direct(chain.ways(), Budget(Exact(), plans), known, plan)
+    choice = direct(chain.ways(), Budget(Exact(), plans), known, plan)
     best = best_of_all(chain)
-    assert found.bound <= best
-    assert found.rank is not None
-    assert best <= found.rank <= known
-    assert (found.plan is None) == (found.rank == known)
+    assert choice.bound <= best
+    assert choice.rank is not None
+    assert best <= choice.rank <= known
+    assert (choice.plan is None) == (choice.rank == known)
 
 
 def test_ends_alternate_in_a_chain() -> None:
     """Each pair needs one byte more than its larger buffer; a chain that goes one way only adds them up."""
     chain = Chain((8, 8, 8, 8), (1, 1, 1), (3, 3))
-    found = direct(chain.ways(), Budget(Exact()))
-    assert found.rank == (0, 9, 9)
-    assert found.directions is not None
-    taken = list(found.directions.values())
+    choice = direct(chain.ways(), Budget(Exact()))
+    assert choice.rank == (0, 9, 9)
+    assert choice.directions is not None
+    taken = list(choice.directions.values())
     assert taken[0] is not taken[1] is not taken[2]

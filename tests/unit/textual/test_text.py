@@ -1,7 +1,5 @@
 """The textual form, both ways: what it looks like, and what people may write by hand."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

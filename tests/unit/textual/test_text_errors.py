@@ -1,7 +1,5 @@
 """What is said about wrong text: at least one case for each code of docs/errors/text.md."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -144,7 +142,7 @@ def test_codes_are_documented_and_tested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "said"),
+    ("option", "message"),
     [
         ("limits=[1]", "the option limits has 1 numbers, but must have 2"),
         ("limits=[3, 2]", r"the option limits is [3, 2]: the first must not be above the second"),
@@ -153,6 +151,6 @@ def test_codes_are_documented_and_tested() -> None:
         ("options=Pool2D frame=[0, -1, 0, 0]", "the option frame is [0, -1, 0, 0], but must be 0 or more"),
     ],
 )
-def test_options_that_make_no_sense(option: str, said: str) -> None:
-    with pytest.raises(ModelError, match=re.escape(f"error[T232]: operator 0 (ADD): {said}")):
+def test_options_that_make_no_sense(option: str, message: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(f"error[T232]: operator 0 (ADD): {message}")):
         import_text(GOOD.replace("activation=RELU", option).encode(), "m", "m.model.txt")

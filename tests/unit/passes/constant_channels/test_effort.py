@@ -1,7 +1,5 @@
 """What the analysis takes, on models that were made to ask for much: small files whose operators share constants."""
 
-from __future__ import annotations
-
 import tracemalloc
 from importlib import import_module
 

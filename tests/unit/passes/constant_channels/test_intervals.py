@@ -1,7 +1,5 @@
 """The arithmetic of intervals: what goes in between the ends comes out between the ends."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

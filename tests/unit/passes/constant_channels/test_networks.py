@@ -1,7 +1,5 @@
 """Networks made by script: every tensor that is kept is what TensorFlow Lite Micro made of it before."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import replace

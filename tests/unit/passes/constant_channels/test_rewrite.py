@@ -1,7 +1,5 @@
 """What goes, what is folded into which bias, and what must stay."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 
@@ -131,10 +129,10 @@ def test_ports_variables_and_what_is_not_understood_keep_their_channels() -> Non
 def test_a_constant_that_is_an_output_too_stays_as_it_is(constant: int) -> None:
     """The operator has one of its own then, behind all others."""
     before = model(TWO_MATRICES.replace("outputs %6", f"outputs %6, %{constant}"))
-    made = rewrite(before).model
-    assert made.main.tensors[constant] == before.main.tensors[constant]
-    assert made.main.tensors[3].shape == (1, 1)
-    assert made.main.tensors[7].elements < before.main.tensors[constant].elements
+    rewritten = rewrite(before).model
+    assert rewritten.main.tensors[constant] == before.main.tensors[constant]
+    assert rewritten.main.tensors[3].shape == (1, 1)
+    assert rewritten.main.tensors[7].elements < before.main.tensors[constant].elements
 
 
 @pytest.mark.parametrize("options", ["stride_h=9223372036854775807", "dilation_w=9223372036854775807"])

@@ -1,7 +1,5 @@
 """The default algorithm finds the best plan of all small cases, and says who found it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -91,9 +89,3 @@ def test_models_that_never_meet_are_planned_apart() -> None:
 def test_by_load_counts_the_bytes_around_a_buffer() -> None:
     stated = problem([buffer("big", 100), buffer("a", 10), buffer("b", 10)], [("a", "big")])
     assert [stated.buffers[index].name for index in by_load(stated, range(3))] == ["big", "a", "b"]
-
-
-def test_an_empty_problem() -> None:
-    plan = Auto()(problem([]))
-    assert plan is not None
-    assert plan.allocations == ()

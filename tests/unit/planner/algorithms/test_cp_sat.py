@@ -1,7 +1,5 @@
 """A second opinion: OR-Tools' CP-SAT finds the same least capacity."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

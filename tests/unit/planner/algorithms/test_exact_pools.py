@@ -3,8 +3,6 @@
 USMP_FUZZ is the number of problems to try; nothing about them depends on the machine or the day.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The search in one pool: what it finds, and what it proves."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """First fit: gaps, alignment, separations, several pools, fixed offsets, empty buffers."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.problems import buffer, offsets, places, problem
@@ -14,14 +12,6 @@ from usmp_build.planner.memory.problem import Problem
 def in_order(stated: Problem) -> dict[str, int]:
     """Place the buffers in the order in which they are stated."""
     return offsets(stated, first_fit(stated, range(len(stated.buffers))).plan(""))
-
-
-def test_buffers_in_conflict_lie_side_by_side() -> None:
-    assert in_order(problem([buffer("a", 10), buffer("b", 20), buffer("c", 5)])) == {"a": 0, "b": 10, "c": 30}
-
-
-def test_buffers_without_conflict_share() -> None:
-    assert in_order(problem([buffer("a", 10), buffer("b", 20)], [])) == {"a": 0, "b": 0}
 
 
 @pytest.mark.parametrize(("size", "offset"), [(10, 20), (11, 50), (20, 50)])
@@ -187,11 +177,6 @@ def test_beyond_the_limit_that_is_exceeded_least() -> None:
 def test_empty_buffers_are_in_nobodys_way() -> None:
     stated = problem([buffer("a", 10), buffer("e", 0), buffer("b", 10), buffer("f", 0, alignment=16)])
     assert in_order(stated) == {"a": 0, "e": 0, "b": 10, "f": 0}
-
-
-def test_an_empty_problem() -> None:
-    stated = problem([])
-    assert in_order(stated) == {}
 
 
 def test_more_bytes_than_can_be_counted_are_refused() -> None:

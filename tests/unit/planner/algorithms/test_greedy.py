@@ -1,15 +1,8 @@
 """The two greedy algorithms: their orders, and that nothing but these matters."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-import pytest
-
-from tests.support.problems import CASES, buffer, load, offsets, places, problem, shuffled
+from tests.support.problems import CASES, buffer, load, offsets, problem
 from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize, by_conflicts, by_size
 from usmp_build.planner.memory.plan import peaks
-from usmp_build.planner.memory.verify import violations
 
 CROWD = problem(
     [buffer("small", 1), buffer("crowded", 5), buffer("large", 9), buffer("b", 5), buffer("a", 5)],
@@ -27,35 +20,10 @@ def test_by_conflicts_then_size_then_name() -> None:
     assert names == ["crowded", "small", "large", "a", "b"]
 
 
-def test_plans_name_their_algorithm() -> None:
-    for algorithm, name in ((GreedyBySize(), "greedy_by_size"), (GreedyByConflicts(), "greedy_by_conflicts")):
-        plan = algorithm(CROWD)
-        assert plan is not None
-        assert plan.algorithm == name
-
-
 def test_equal_buffers_go_by_name() -> None:
     stated = problem([buffer("b", 10), buffer("c", 10), buffer("a", 10)])
     for algorithm in (GreedyBySize(), GreedyByConflicts()):
         assert offsets(stated, algorithm(stated)) == {"a": 0, "b": 10, "c": 20}
-
-
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-@pytest.mark.parametrize(
-    "algorithm", [GreedyBySize(), GreedyByConflicts()], ids=lambda algorithm: type(algorithm).__name__
-)
-def test_the_order_in_which_a_problem_is_stated_does_not_matter(
-    path: Path, algorithm: GreedyBySize | GreedyByConflicts
-) -> None:
-    stated, best = load(path)
-    plan = algorithm(stated)
-    if plan is None:
-        assert best is None
-        return
-    assert not violations(stated, plan)
-    for seed in range(5):
-        other = shuffled(stated, seed)
-        assert places(other, algorithm(other)) == places(stated, plan)
 
 
 def test_a_full_pool_is_not_brought_back_by_a_lower_neighbour() -> None:

@@ -1,7 +1,5 @@
 """Sections of conflicts without a timeline: few buffers are open at once, so that diagrams are exact."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Chains of buffers that overlap the next, as kernels leave them: small optima known by other means, always proven."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.solver import overlaps
@@ -70,8 +68,8 @@ def test_keyword_spotting() -> None:
 
 def test_a_residual_block() -> None:
     """The input stays for two convolutions, then the sum is written over it."""
-    found = proven(overlaps.residual(3, free=True))
-    assert found == 2 * 16384 + 540
+    proof = proven(overlaps.residual(3, free=True))
+    assert proof == 2 * 16384 + 540
 
 
 def test_an_output_may_begin_before_its_input() -> None:

@@ -1,7 +1,5 @@
 """TVM's own planner cases, where they lie: never worse than any sound plan that its rules lead to."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

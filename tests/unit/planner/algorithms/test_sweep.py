@@ -1,11 +1,9 @@
 """Pools are packed again along time: plans stay sound, and only become better."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 
 from tests.support.drawn_problems import problems
-from tests.support.problems import alive, problem, shuffled
+from tests.support.problems import alive, problem
 from tests.support.road import request
 from tests.support.row_nets import all_rows, drawn
 from usmp_build import plugins
@@ -71,17 +69,6 @@ def test_the_exact_search_begins_with_a_swept_plan() -> None:
 def test_work_is_bounded() -> None:
     stated = rows(40, 2)
     assert swept(stated, stacked(stated), 0) == stacked(stated)
-
-
-def test_the_order_of_buffers_does_not_matter() -> None:
-    stated = rows(40, 2)
-    other = shuffled(stated, 1)
-    one, two = swept(stated, stacked(stated), ENOUGH), swept(other, stacked(other), ENOUGH)
-    by_name = [
-        {buffer.name: place for buffer, place in zip(each.buffers, plan.allocations, strict=True)}
-        for each, plan in ((stated, one), (other, two))
-    ]
-    assert by_name[0] == by_name[1]
 
 
 @settings(deadline=None, max_examples=300)

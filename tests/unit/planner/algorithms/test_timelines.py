@@ -1,7 +1,5 @@
 """Plans for timelines: sound, at the load where that can be, and bounded in work."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from typing import Any
@@ -82,18 +80,18 @@ def shapes(count: int) -> dict[str, Timeline]:
     }
 
 
-def check(stated: Timeline, found: TimelinePlan) -> None:
-    assert next(overlaps(stated.lower, stated.upper, found.offsets, stated.size), None) is None
-    assert (found.offsets >= 0).all()
-    assert not (found.offsets % stated.alignment).any()
-    assert found.peak == stated.peak(found.offsets)
-    assert fullest(stated).bytes <= found.peak
-    assert not found.offsets[stated.size == 0].any()
+def check(stated: Timeline, plan: TimelinePlan) -> None:
+    assert next(overlaps(stated.lower, stated.upper, plan.offsets, stated.size), None) is None
+    assert (plan.offsets >= 0).all()
+    assert not (plan.offsets % stated.alignment).any()
+    assert plan.peak == stated.peak(plan.offsets)
+    assert fullest(stated).bytes <= plan.peak
+    assert not plan.offsets[stated.size == 0].any()
 
 
-def placed(stated: Timeline, found: TimelinePlan) -> list[tuple[int, ...]]:
+def placed(stated: Timeline, plan: TimelinePlan) -> list[tuple[int, ...]]:
     """Return buffers and their offsets; those that are equal may change places."""
-    columns = (stated.lower, stated.upper, stated.size, stated.alignment, found.offsets)
+    columns = (stated.lower, stated.upper, stated.size, stated.alignment, plan.offsets)
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
@@ -116,36 +114,36 @@ def test_repair_reaches_the_load_where_first_fit_does_not() -> None:
 
 def test_ten_thousand_buffers_at_the_greatest_load() -> None:
     stated = usual(10_000, 1)
-    found = plan_timeline(stated)
-    check(stated, found)
-    assert found.peak - fullest(stated).bytes < 64
-    assert found.peak < plan_timeline(stated, 0).peak
+    plan = plan_timeline(stated)
+    check(stated, plan)
+    assert plan.peak - fullest(stated).bytes < 64
+    assert plan.peak < plan_timeline(stated, 0).peak
 
 
 @pytest.mark.long
 def test_ten_thousand_layers_with_caches_are_near_the_greatest_load() -> None:
     """By load alone, and with windows of 1,500 buffers at the most, they ended 7.9 % above it; by first fit 2.2 %."""
     stated = layered(10_000, 1)
-    found = plan_timeline(stated)
-    check(stated, found)
-    assert found.peak <= 1.012 * fullest(stated).bytes
-    assert found.offsets.tolist() == plan_timeline(stated).offsets.tolist()
+    plan = plan_timeline(stated)
+    check(stated, plan)
+    assert plan.peak <= 1.012 * fullest(stated).bytes
+    assert plan.offsets.tolist() == plan_timeline(stated).offsets.tolist()
 
 
 @pytest.mark.parametrize("shape", shapes(4))
 def test_work_is_bounded(shape: str) -> None:
     stated = shapes(MANY)[shape]
-    found = plan_timeline(stated, 50_000)
-    check(stated, found)
-    assert found.work <= 3 * 50_000 + ORDERS * (VISITS_EACH + 10) * MANY
+    plan = plan_timeline(stated, 50_000)
+    check(stated, plan)
+    assert plan.work <= 3 * 50_000 + ORDERS * (VISITS_EACH + 10) * MANY
     if shape not in ("stairs", "wide"):
-        assert found.peak == fullest(stated).bytes
+        assert plan.peak == fullest(stated).bytes
 
 
 def test_small_things() -> None:
     assert plan_timeline(timeline([]))[1:] == (0, 0)
-    found = plan_timeline(timeline([(0, 2, 0, 8), (0, 1, 0, 1)]))
-    assert (found.offsets.tolist(), found.peak) == ([0, 0], 0)
+    plan = plan_timeline(timeline([(0, 2, 0, 8), (0, 1, 0, 1)]))
+    assert (plan.offsets.tolist(), plan.peak) == ([0, 0], 0)
     big = timeline([(0, 2, 1 << 50, 1), (1, 3, 5, 1), (2, 4, 1 << 50, 1)])
     assert plan_timeline(big).peak == (1 << 50) + 5
     strided = np.arange(40).reshape(10, 4)[:, 0]

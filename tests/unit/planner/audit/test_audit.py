@@ -1,7 +1,5 @@
 """The auditor lets right plans pass, and finds what was planted in wrong ones."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
@@ -56,8 +54,8 @@ def stated(text: str) -> Statement:
 def document(statement: Statement, capacity: int | None = None) -> Document:
     """The solution as it is written."""
     text = solution_json(statement, solve(statement.problem, capacity=capacity), capacity)
-    found: Document = json.loads(text)
-    return found
+    record: Document = json.loads(text)
+    return record
 
 
 def looked_at(statement: Statement, solution: Document) -> Report:
@@ -231,9 +229,9 @@ def test_it_judges_places_as_memory_verify_does(part: int) -> None:
             continue
         for index in range(len(problem.buffers)):
             moved = move(problem, solution.plan, index, seed)
-            found = audit(statement, as_file(statement, Solution(solution.status, moved), facts=False))
-            assert bool(found.wrong) == bool(violations(problem, moved))
-            judged[bool(found.wrong)] += 1
+            report = audit(statement, as_file(statement, Solution(solution.status, moved), facts=False))
+            assert bool(report.wrong) == bool(violations(problem, moved))
+            judged[bool(report.wrong)] += 1
     assert min(judged.values()) > 5
 
 

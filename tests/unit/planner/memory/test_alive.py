@@ -1,7 +1,5 @@
 """Conflicts from intervals, against what the word says."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

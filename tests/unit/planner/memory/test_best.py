@@ -1,7 +1,5 @@
 """A plan that is called the best is the best: all plans of small problems are looked at."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 
@@ -18,14 +16,14 @@ COUNT = int(os.environ.get("USMP_FUZZ", "200"))
 
 @pytest.mark.parametrize("part", few(range(4), 1))
 def test_no_plan_is_better_than_the_best(part: int) -> None:
-    said = 0
+    message = 0
     for seed in range(part, COUNT, 4):
         stated = tiny(seed, most=4, largest=4)
         plan = Auto()(stated)
         if plan is not None and is_best(stated, plan):
-            said += 1
+            message += 1
             assert all(quality(stated, other) >= quality(stated, plan) for other in every_plan(stated, height=12))
-    assert said > COUNT / 20
+    assert message > COUNT / 20
 
 
 def test_one_pool_at_its_bound_is_best() -> None:

@@ -1,7 +1,5 @@
 """Lower bounds: what is alive together, rounded, shared, concurrent; and what limits must allow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Cliques: whoever asks for them answers as with lists of all pairs."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Connected components."""
 
-from __future__ import annotations
-
 from tests.support.problems import alive, buffer, problem
 from usmp_build.planner.memory.components import components, families, restricted
 

@@ -1,7 +1,5 @@
 """Why nothing fits, in figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What a few buffers need that may share bytes: against every placement, and by the planner as by the auditor."""
 
-from __future__ import annotations
-
 import random
 from itertools import product
 
@@ -64,6 +62,6 @@ def test_inputs_that_lie_side_by_side_count_although_the_output_may_hide_either(
         [buffer("one", 10), buffer("other", 10), buffer("out", 12)],
         separations={("out", "one"): 0, ("out", "other"): 0, ("one", "out"): 2, ("other", "out"): 2},
     )
-    found = pressure(stated, range(3))
-    assert found.bytes == 20
-    assert [stated.buffers[index].name for index in found.buffers] == ["one", "other"]
+    witness = pressure(stated, range(3))
+    assert witness.bytes == 20
+    assert [stated.buffers[index].name for index in witness.buffers] == ["one", "other"]

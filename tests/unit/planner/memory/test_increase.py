@@ -1,7 +1,5 @@
 """The least increase of one limit."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pytest
@@ -16,8 +14,8 @@ from usmp_build.planner.memory.trials import Attempt, Trials
 
 
 def least_increase(problem: Problem, pool: int, attempt: Attempt, at_least: int = 1) -> int | None:
-    found = increase.least_increase(problem, pool, Trials(attempt, 8), at_least)
-    return None if found is None else found.bytes
+    increase_ = increase.least_increase(problem, pool, Trials(attempt, 8), at_least)
+    return None if increase_ is None else increase_.bytes
 
 
 @dataclass
@@ -56,18 +54,18 @@ def test_between_the_bound_and_what_it_takes_without_a_limit(least: int) -> None
 
 @pytest.mark.parametrize("least", [13, 20, 60, 300, 900])
 def test_little_more_than_the_least_however_much_is_wasted_without_a_limit(least: int) -> None:
-    found = increase.least_increase(ONE, 0, Trials(Needs(range(least, 2000), at=990), 8), 1)
-    assert found is not None
-    assert least - 4 <= found.bytes < 1.25 * (least - 4)
+    increase_ = increase.least_increase(ONE, 0, Trials(Needs(range(least, 2000), at=990), 8), 1)
+    assert increase_ is not None
+    assert least - 4 <= increase_.bytes < 1.25 * (least - 4)
 
 
 def test_with_enough_trials_the_least_is_found_and_known_as_such() -> None:
     for trials in range(30):
         needs = Needs(range(300, 2000), at=990)
-        found = increase.least_increase(ONE, 0, Trials(needs, trials), 1)
-        assert found is None or found.least == (299 in needs.asked and found.bytes == 296)
+        increase_ = increase.least_increase(ONE, 0, Trials(needs, trials), 1)
+        assert increase_ is None or increase_.least == (299 in needs.asked and increase_.bytes == 296)
         assert len(needs.asked) <= trials
-    assert found == (0, 296, True)
+    assert increase_ == (0, 296, True)
 
 
 @pytest.mark.parametrize("at", [0, 1, 5, 20, 990])
@@ -96,10 +94,10 @@ def test_a_limit_may_keep_an_algorithm_from_a_plan_that_keeps_the_limit() -> Non
 
 def test_nothing_is_offered_that_was_not_solved() -> None:
     needs = Needs(range(13, 1_000_000), at=500_000)
-    found = least_increase(ONE, 0, needs)
-    assert found is not None
-    assert found + 4 in needs.asked
-    assert found + 4 in needs.enough
+    least = least_increase(ONE, 0, needs)
+    assert least is not None
+    assert least + 4 in needs.asked
+    assert least + 4 in needs.enough
     assert len(needs.asked) <= 8
 
 

@@ -1,7 +1,5 @@
 """Who is elsewhere because of limits, and problems with other limits."""
 
-from __future__ import annotations
-
 from tests.support.problems import buffer, by_hand, problem
 from usmp_build.planner.memory.limits import cheaper_elsewhere, with_limits, with_room_in_last_pools
 

@@ -1,7 +1,5 @@
 """The fullest step of a timeline, against every step."""
 
-from __future__ import annotations
-
 from math import gcd
 from random import Random
 
@@ -32,13 +30,13 @@ def test_no_step_needs_more(seed: int) -> None:
     for step in range(8):
         sizes = [size for start, stop, size, _ in lives if start <= step < stop and size]
         needed.append(sum(-(-size // unit) * unit for size in sizes) - max((-size % unit for size in sizes), default=0))
-    found = fullest(timeline(lives))
-    assert found.bytes == max(needed)
-    assert found.step is not None
-    assert needed[found.step] == found.bytes
-    alive = {i for i, (start, stop, size, _) in enumerate(lives) if start <= found.step < stop and size}
-    assert {*found.buffers} == alive
-    assert [lives[i][2] for i in found.buffers] == sorted((lives[i][2] for i in alive), reverse=True)
+    load = fullest(timeline(lives))
+    assert load.bytes == max(needed)
+    assert load.step is not None
+    assert needed[load.step] == load.bytes
+    alive = {i for i, (start, stop, size, _) in enumerate(lives) if start <= load.step < stop and size}
+    assert {*load.buffers} == alive
+    assert [lives[i][2] for i in load.buffers] == sorted((lives[i][2] for i in alive), reverse=True)
 
 
 def test_nothing_needs_nothing() -> None:

@@ -1,7 +1,5 @@
 """Each fault that a problem made in Python may have, one at a time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from time import process_time
 from typing import Any
@@ -79,24 +77,24 @@ def test_what_is_right() -> None:
         assert malformed(load(path)[0]) == ()
 
 
-@pytest.mark.parametrize(("change", "said"), OF_A)
-def test_a_fault_of_one_buffer(change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), OF_A)
+def test_a_fault_of_one_buffer(change: dict[str, Any], message: str) -> None:
     _, *others = GOOD.buffers
     broken = replace(GOOD, buffers=(replace(GOOD.buffers[0], **change), *others))
-    assert malformed(broken) == (f'buffer "a" {said}',)
+    assert malformed(broken) == (f'buffer "a" {message}',)
 
 
-@pytest.mark.parametrize(("change", "said"), OF_ALL)
-def test_a_fault_of_the_problem(change: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("change", "message"), OF_ALL)
+def test_a_fault_of_the_problem(change: dict[str, Any], message: str) -> None:
     (found,) = malformed(replace(GOOD, **change))
-    assert found.startswith(said)
+    assert found.startswith(message)
 
 
-@pytest.mark.parametrize(("name", "said"), [("b", '2 buffers are called "b"'), (7, "the name of a buffer is 7")])
-def test_names_are_texts_of_their_own(name: Any, said: str) -> None:
+@pytest.mark.parametrize(("name", "message"), [("b", '2 buffers are called "b"'), (7, "the name of a buffer is 7")])
+def test_names_are_texts_of_their_own(name: Any, message: str) -> None:
     a, *others = GOOD.buffers
     (found,) = malformed(replace(GOOD, buffers=(replace(a, name=name), *others)))
-    assert found.startswith(said)
+    assert found.startswith(message)
 
 
 def test_many_faults_are_told_up_to_a_number() -> None:

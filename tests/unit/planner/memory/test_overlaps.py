@@ -1,7 +1,5 @@
 """The sweep over rectangles, against looking at every pair by the rule of `memory.problem`."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np
@@ -17,11 +15,11 @@ RECTANGLE = st.tuples(st.integers(0, 9), st.integers(0, 4), st.integers(0, 20), 
 @given(st.lists(RECTANGLE, max_size=14))
 def test_none_exactly_if_no_pair_overlaps(rectangles: list[tuple[int, int, int, int]]) -> None:
     start, length, offset, size = np.array(rectangles, dtype=np.int64).reshape(-1, 4).T
-    found = list(overlaps(start, start + length, offset, size))
+    pairs = list(overlaps(start, start + length, offset, size))
     numbered = combinations(enumerate(rectangles), 2)
     wrong = {(i, j) for (i, one), (j, other) in numbered if not are_apart(one, other)}
-    assert bool(found) == bool(wrong)
-    assert {(min(pair), max(pair)) for pair in found} <= wrong
+    assert bool(pairs) == bool(wrong)
+    assert {(min(pair), max(pair)) for pair in pairs} <= wrong
 
 
 def are_apart(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:

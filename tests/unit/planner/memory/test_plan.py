@@ -1,7 +1,5 @@
 """What is said of a plan: what it uses, how it ranks, and which proofs it keeps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.support.problems import buffer, by_hand, problem

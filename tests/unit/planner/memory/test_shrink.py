@@ -1,7 +1,5 @@
 """From much to little that still fails."""
 
-from __future__ import annotations
-
 import pytest
 
 from usmp_build.planner.memory.shrink import beginning, irreducible, shrink

@@ -1,7 +1,5 @@
 """What a solution says of its bounds."""
 
-from __future__ import annotations
-
 from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.solution import Solution, Status
 

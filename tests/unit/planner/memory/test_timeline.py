@@ -1,7 +1,5 @@
 """Which arrays are a timeline: none that would be planned wrongly."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 import pytest

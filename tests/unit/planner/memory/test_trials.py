@@ -1,7 +1,5 @@
 """Runs of an algorithm within a budget."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.problems import buffer, problem

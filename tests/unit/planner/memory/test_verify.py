@@ -1,7 +1,5 @@
 """The check that believes no plan: each promise broken once, and what is said about it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -17,7 +15,7 @@ PAIR = problem(
 
 
 @pytest.mark.parametrize(
-    ("places", "said"),
+    ("places", "message"),
     [
         ((0, 64), ()),
         ((64, 0), ()),
@@ -36,8 +34,8 @@ PAIR = problem(
         ((0, 64, 128), ("the plan has 3 places for 2 buffers",)),
     ],
 )  # fmt: skip
-def test_what_is_said(places: tuple[int | tuple[int, int], ...], said: tuple[str, ...]) -> None:
-    assert violations(PAIR, by_hand(*places)) == said
+def test_what_is_said(places: tuple[int | tuple[int, int], ...], message: tuple[str, ...]) -> None:
+    assert violations(PAIR, by_hand(*places)) == message
 
 
 def test_places_are_integers() -> None:
@@ -46,7 +44,7 @@ def test_places_are_integers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("returned", "said"),
+    ("returned", "message"),
     [
         ([(0, 0), (0, 64)], "it is no Plan, but of type list"),
         (Plan("x", [Allocation(0, 0)]), "its allocations are no tuple, but of type list"),  # type: ignore[arg-type]
@@ -68,8 +66,8 @@ def test_places_are_integers() -> None:
         ),
     ],
 )
-def test_whatever_is_returned_is_looked_at(returned: object, said: str) -> None:
-    assert violations(PAIR, returned) == (said,)
+def test_whatever_is_returned_is_looked_at(returned: object, message: str) -> None:
+    assert violations(PAIR, returned) == (message,)
 
 
 def test_what_is_claimed_may_be_what_is_used() -> None:
@@ -128,8 +126,8 @@ def test_negative_separations_reach_below() -> None:
 @pytest.mark.parametrize(("offset", "sound"), [(0, True), (10, True), (11, True), (5, False)])
 def test_empty_buffers_stand_at_an_edge(offset: int, sound: bool) -> None:
     stated = problem([buffer("a", 10), buffer("empty", 0)])
-    said = violations(stated, by_hand(0, offset))
-    assert said == (() if sound else ("a and empty are too close in ram: [0, 10) and [5, 5)",))
+    message = violations(stated, by_hand(0, offset))
+    assert message == (() if sound else ("a and empty are too close in ram: [0, 10) and [5, 5)",))
 
 
 def test_every_clash_is_told_once() -> None:

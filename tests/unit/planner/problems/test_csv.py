@@ -1,7 +1,5 @@
 """Problems as CSV: columns, tables, intervals, and what is read in two ways."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,14 +36,14 @@ def slowly(text: str) -> Problem:
 
 
 def test_the_columns_of_minimalloc() -> None:
-    found = problem("id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n")
-    assert found.pools == MEMORY
-    assert found.buffers == (
+    statement = problem("id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n")
+    assert statement.pools == MEMORY
+    assert statement.buffers == (
         Buffer("b1", 4, (0,), intervals=((0, 3),)),
         Buffer("b2", 4, (0,), intervals=((3, 9),)),
         Buffer("b3", 4, (0,), intervals=((0, 9),)),
     )
-    assert found.conflicts == ((2,), (2,), (0, 1))
+    assert statement.conflicts == ((2,), (2,), (0, 1))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +64,7 @@ def test_the_same_in_other_words(text: str) -> None:
 
 
 def test_our_own_columns_and_tables() -> None:
-    found = problem(
+    statement = problem(
         "id,lower,upper,size,alignment,pools,offset\n"
         "a,0,2,100,16,tcm:0|sram:5,\n"
         "a,6,8,,,,\n"
@@ -80,14 +78,14 @@ def test_our_own_columns_and_tables() -> None:
         "below,above,separation\n"
         "a,b,-4\n"
     )
-    assert found.pools == (Pool("tcm", 65536), Pool("sram"))
-    assert found.buffers == (
+    assert statement.pools == (Pool("tcm", 65536), Pool("sram"))
+    assert statement.buffers == (
         Buffer("a", 100, (0, 1), (0, 5), 16, ((0, 2), (6, 8))),
         Buffer("b", 2048, (1,), (), 1, ((1, 3),), 256),
         Buffer("c", 8, (0, 1), (0, 8), 1, ((0, 9),)),
     )
-    assert found.conflicts == ((1, 2), (0, 2), (0, 1))
-    assert found.separations == {(0, 1): -4}
+    assert statement.conflicts == ((1, 2), (0, 2), (0, 1))
+    assert statement.separations == {(0, 1): -4}
 
 
 def test_pools_that_no_table_declares_are_those_that_are_asked_for() -> None:
@@ -95,9 +93,9 @@ def test_pools_that_no_table_declares_are_those_that_are_asked_for() -> None:
 
 
 def test_gaps_are_intervals() -> None:
-    found = problem("id,lower,upper,size,gaps\na,0,20,8,5-7 9-12\nb,5,7,8,\n")
-    assert found.buffers[0].intervals == ((0, 5), (7, 9), (12, 20))
-    assert found.conflicts == ((), ())
+    statement = problem("id,lower,upper,size,gaps\na,0,20,8,5-7 9-12\nb,5,7,8,\n")
+    assert statement.buffers[0].intervals == ((0, 5), (7, 9), (12, 20))
+    assert statement.conflicts == ((), ())
 
 
 PLAIN = st.lists(

@@ -1,7 +1,5 @@
 """Problems as JSON and CSV, there and back."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +28,8 @@ def test_json_holds_every_problem(original: Problem) -> None:
     assume(all((b.offset or 0) % b.alignment == 0 for b in original.buffers))  # which nobody means
     text = problem_json(original)
     jsonschema.validate(json.loads(text), SCHEMA)
-    found = read_problem(text.encode(), "problem.json")
-    assert (found.problem, found.timed) == (with_costs(original), False)
+    statement = read_problem(text.encode(), "problem.json")
+    assert (statement.problem, statement.timed) == (with_costs(original), False)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
@@ -59,12 +57,12 @@ def test_without_costs_the_order_of_pools_is_one_of_preference() -> None:
 
 def test_conflicts_follow_from_intervals_unless_they_are_given() -> None:
     document = {"buffers": [{"name": n, "size": 8, "intervals": [[i, i + 2]]} for i, n in enumerate("abc")]}
-    found = read_problem(json.dumps(document).encode(), "problem.json")
-    assert isinstance(found.problem, Problem)
-    assert (found.problem.conflicts, found.timed) == (((1,), (0, 2), (1,)), True)
-    found = read_problem(json.dumps(document | {"conflicts": [["c", "a"]]}).encode(), "problem.json")
-    assert isinstance(found.problem, Problem)
-    assert (found.problem.conflicts, found.timed) == (((2,), (), (0,)), False)
+    statement = read_problem(json.dumps(document).encode(), "problem.json")
+    assert isinstance(statement.problem, Problem)
+    assert (statement.problem.conflicts, statement.timed) == (((1,), (0, 2), (1,)), True)
+    statement = read_problem(json.dumps(document | {"conflicts": [["c", "a"]]}).encode(), "problem.json")
+    assert isinstance(statement.problem, Problem)
+    assert (statement.problem.conflicts, statement.timed) == (((2,), (), (0,)), False)
     jsonschema.validate(document, SCHEMA)
 
 
@@ -80,8 +78,8 @@ def test_csv_holds_what_follows_from_intervals() -> None:
         {(0, 1): -3, (1, 0): 64},
     )
     text = problem_csv(original)
-    found = read_problem(text.encode(), "problem.csv")
-    assert (found.problem, found.timed) == (with_costs(original), True)
+    statement = read_problem(text.encode(), "problem.csv")
+    assert (statement.problem, statement.timed) == (with_costs(original), True)
 
 
 @pytest.mark.parametrize(

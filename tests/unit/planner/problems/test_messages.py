@@ -3,8 +3,6 @@
 `USMP_BLESS=1 pytest tests/unit/planner/problems/test_messages.py` writes the messages anew.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -22,11 +20,11 @@ CASES = sorted(path for path in FOLDER.iterdir() if path.suffix in (".csv", ".js
 def test_messages_are_as_recorded(path: Path) -> None:
     with pytest.raises(ProblemError) as caught:
         read_problem(path.read_bytes(), path.name)
-    said = f"{caught.value}\n"
+    message = f"{caught.value}\n"
     expected = path.with_name(path.name + ".txt")
     if os.environ.get("USMP_BLESS"):
-        expected.write_text(said, "utf-8", newline="\n")
-    assert said == expected.read_text("utf-8")
+        expected.write_text(message, "utf-8", newline="\n")
+    assert message == expected.read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.name)
