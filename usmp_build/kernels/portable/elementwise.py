@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
@@ -19,7 +18,8 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits, real_limits, whole_limits
-from usmp_build.kernels.candidates import Declined, fastest
+from usmp_build.kernels.candidates import fastest
+from usmp_build.kernels.mve.elementwise import add_mve, mul_mve
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
 from usmp_build.kernels.portable.accesses_of_elements import broadcast_accesses, elementwise_accesses
@@ -38,10 +38,6 @@ from usmp_build.operators.binary import Binary
 from usmp_build.request import Isa
 
 _SUM_FRACTION_BITS_OF_INT16 = 15
-_HALF = 1 << 30
-"""The multiplier for a factor of 1/2."""
-_TURN = 8
-"""Elements that Helium multiplies at once."""
 _AXIS_BYTES, _SIZE_BYTES = 12, 4
 """Of an axis in the table: size and two steps; and of the size alone."""
 
@@ -99,41 +95,8 @@ def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Ker
     )
     portable = Kernel((call,))
     if name == "mul":
-        return fastest(node, {Isa.MVE: lambda: _mul_mve(node, portable, innermost)}, portable)
-    return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)}, portable)
-
-
-def _add_mve(node: Node, portable: Kernel) -> Kernel:
-    """Return the kernel of ADD and SUB with Helium, which reads four elements before it writes them."""
-    (call,) = portable.calls
-    if node.output.dtype is not DType.INT8:
-        raise Declined(f"it is for int8, not {node.output.dtype.name}")
-    assert call.parameters is not None
-    fields = dict(call.parameters.fields)
-    factors = [(fields[f"{each}_multiplier"], fields[f"{each}_shift"]) for each in ("first", "second")]
-    if fields["output_shift"] == 0 or any(shift == 0 and by not in (0, _HALF) for by, shift in factors):
-        raise Declined("it scales by 1/2 or more")
-    return replace(portable, calls=(replace(call, function=c_name("add", DType.INT8, isa=Isa.MVE)),))
-
-
-def _mul_mve(node: Node, portable: Kernel, innermost: Axis, part: str = "") -> Kernel:
-    """Return the kernel of MUL with Helium: along the innermost axis it reads eight elements before it writes them."""
-    (call,) = portable.calls
-    if node.output.dtype is not DType.INT8:
-        raise Declined(f"it is for int8, not {node.output.dtype.name}")
-    assert call.parameters is not None
-    shift = dict(call.parameters.fields)["shift"]
-    assert isinstance(shift, int)
-    if shift >= 0:
-        raise Declined("it scales by 1/2 or more")
-    if innermost.size < _TURN:
-        raise Declined(f"it has runs of fewer than {_TURN} elements")
-    call = replace(call, function=c_name("mul", DType.INT8, isa=Isa.MVE, part=part))
-    # an element for all of a run is read for its whole turns, and for the last one
-    turns = node.output.size // innermost.size * (2 if innermost.size % _TURN else 1)
-    once = {position: Traffic(turns) for position, step in enumerate(innermost.steps) if step == 0}
-    call = replace(call, traffic={**call.traffic, **once})
-    return replace(portable, calls=(call,))
+        return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, size, innermost.steps)}, portable)
+    return fastest(node, {Isa.MVE: lambda: add_mve(node, portable)}, portable)
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
@@ -147,8 +110,10 @@ def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kerne
     function = c_name(name, output.dtype, part="stretched")
     call = KernelCall(function, Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
     portable = Kernel((call,), (int32_constant("axes", table(axes)),))
-    faster = {Isa.MVE: lambda: _mul_mve(node, portable, axes[-1], "stretched")} if name == "mul" else {}
-    return fastest(node, faster, portable)
+    if name != "mul":
+        return fastest(node, {}, portable)
+    run, steps = axes[-1].size, axes[-1].steps
+    return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, run, steps, "stretched")}, portable)
 
 
 def _struct(node: Node, name: str) -> str:
