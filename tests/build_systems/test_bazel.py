@@ -87,11 +87,11 @@ def test_a_second_machine_runs_nothing(tmp_path: Path) -> None:
 
 def test_the_action_that_plans(app: Workspace) -> None:
     """It can be mapped, and executed elsewhere: neither its command nor its files know this machine."""
-    message = app.bazel("aquery", "--include_param_files", "mnemonic(UsmpPlan, //:plan)").text
-    assert "ExecutionInfo: {supports-path-mapping: 1}" in message
-    assert {"'--model=digits=digits/digits.tflite'", "'--workspace-pools=odd_even=dtcm,sram'"} <= set(words(message))
-    assert str(app.folder) not in message.partition("Command Line:")[2]
-    inputs = message.partition("Inputs: [")[2].partition("]")[0].split(", ")
+    listed = app.bazel("aquery", "--include_param_files", "mnemonic(UsmpPlan, //:plan)").text
+    assert "ExecutionInfo: {supports-path-mapping: 1}" in listed
+    assert {"'--model=digits=digits/digits.tflite'", "'--workspace-pools=odd_even=dtcm,sram'"} <= set(words(listed))
+    assert str(app.folder) not in listed.partition("Command Line:")[2]
+    inputs = listed.partition("Inputs: [")[2].partition("]")[0].split(", ")
     own = [path for path in inputs if not path.startswith(("bazel-out/", "external/"))]
     assert own == ["digits/digits.tflite", "odd_even/odd_even.tflite", "usmp.toml"]
 

@@ -167,9 +167,9 @@ def test_build_trees_of_cmake_can_be_left_out(tmp_path: Path, start: Start) -> N
     app = start({"BUILD.bazel": APP})
     assert "//build/plan.usmp:digits" in app.bazel("query", "//...").text
     (app.folder / ".bazelignore").write_text("build\n")
-    message = app.bazel("query", "//...").text
-    assert "//generated:digits" in message
-    assert "//build" not in message
+    listed = app.bazel("query", "//...").text
+    assert "//generated:digits" in listed
+    assert "//build" not in listed
 
 
 def test_two_folders_of_different_projects_and_their_pools(tmp_path: Path, start: Start) -> None:

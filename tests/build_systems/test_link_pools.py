@@ -78,9 +78,9 @@ def test_the_plan_has_the_same_properties(tmp_path: Path, find: str, plan: str, 
     model = "get_target_property(it usmp::digits PUBLIC_HEADER)\nmessage(NOTICE of_model=[${it}])\n"
     dir_ = "get_target_property(it usmp::p USMP_DIR)\nmessage(NOTICE USMP_DIR=[${it}])\n"
     text = project(tmp_path, PLANS[plan] + shown + model + dir_, cmake).configure(find, PYTHON, *QUICK)
-    message = dict(re.findall(r"(?m)^(\w+)=\[(.*)\]$", text))
-    assert {message.pop("USMP_DIR")} >= {str(Path(path).parent) for path in message.pop("of_model").split(";")}
-    names = {name: " ".join(sorted(path.rpartition("/")[2] for path in it.split(";"))) for name, it in message.items()}
+    values = dict(re.findall(r"(?m)^(\w+)=\[(.*)\]$", text))
+    assert {values.pop("USMP_DIR")} >= {str(Path(path).parent) for path in values.pop("of_model").split(";")}
+    names = {name: " ".join(sorted(path.rpartition("/")[2] for path in it.split(";"))) for name, it in values.items()}
     assert names == wanted
 
 

@@ -86,8 +86,8 @@ def check(folder: Path, *plans: str) -> None:
 
 def test_each_copies_its_own_pool(tmp_path: Path, tools: str) -> None:
     generate(tmp_path, "first", "second")
-    code, message = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
-    assert code == 0, message
+    code, done = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
+    assert code == 0, done
     check(tmp_path, "left", "right")
     (_, to, words), (_, next_to, next_words) = copy_table(tmp_path, tools)
     assert (to, next_to) == (0x10000000, 0x10000000 + (4 * words + 15) // 16 * 16)
@@ -96,17 +96,17 @@ def test_each_copies_its_own_pool(tmp_path: Path, tools: str) -> None:
 
 def test_equal_names_of_pools_do_not_link(tmp_path: Path, tools: str) -> None:
     generate(tmp_path, "weights", "weights")
-    code, message = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
+    code, done = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
     assert code != 0
-    assert "usmp: another plan has a pool called weights, too; rename that of right" in message
+    assert "usmp: another plan has a pool called weights, too; rename that of right" in done
 
 
 @pytest.mark.parametrize(("plan", "model"), [("left", "digits"), ("right", "odd_even"), ("", "")])
 def test_a_plan_of_which_nothing_is_linked(tmp_path: Path, tools: str, plan: str, model: str) -> None:
     """Its copy table has an entry for no words."""
     generate(tmp_path, "first", "second")
-    code, message = link(tmp_path, tools, *filter(None, [plan]), calls=tuple(filter(None, [model])))
-    assert code == 0, message
+    code, done = link(tmp_path, tools, *filter(None, [plan]), calls=tuple(filter(None, [model])))
+    assert code == 0, done
     assert [bool(words) for _, _, words in copy_table(tmp_path, tools)] == [plan == "left", plan == "right"]
 
 
@@ -115,7 +115,7 @@ def test_the_copy_table_means_the_pools_of_its_plan_whatever_they_are_called(tmp
     generate(tmp_path, "weights", "weights")
     fragment = tmp_path / "right" / "right.ld"
     fragment.write_text(re.sub(r"(?m)^ASSERT\(DEFINED\(__usmp_weights_start.*$", "", fragment.read_text()))
-    code, message = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
-    assert code == 0, message
+    code, done = link(tmp_path, tools, "left", "right", calls=("digits", "odd_even"))
+    assert code == 0, done
     first, second = copy_table(tmp_path, tools)
     assert first[1] != second[1]

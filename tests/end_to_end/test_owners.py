@@ -349,5 +349,5 @@ def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> No
     text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
     succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
     made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
-    message = run([made])
-    assert message.out.split() == ["1", "1002", "2003", "3004"], message.err
+    printed = run([made])
+    assert printed.out.split() == ["1", "1002", "2003", "3004"], printed.err

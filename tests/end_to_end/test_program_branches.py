@@ -58,8 +58,8 @@ def test_one_arm_of_a_branch_runs_and_the_arms_share_their_memory(tmp_path: Path
     (tmp_path / "main.c").write_text(CHOOSING)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    message = output([tmp_path / "app"])
-    assert [*map(int, message.split())] == [7, 31, 1, 49]
+    printed = output([tmp_path / "app"])
+    assert [*map(int, printed.split())] == [7, 31, 1, 49]
 
 
 def test_a_condition_in_memory_of_pages(tmp_path: Path) -> None:

@@ -72,8 +72,8 @@ def test_it_runs(generated: dict[str, Path], tmp_path: Path, way: str, compiler:
     language = ["-x", "c++"] if "++" in compiler else []
     options = [standard, *STRICT.split(), "-O2", *(["-DIN_POOL"] if way == "pool" else []), f"-I{generated[way]}"]
     subprocess.run([compiler, *options, *language, *files, "-o", tmp_path / "app"], check=True)
-    message = output([tmp_path / "app"])
-    assert [*map(int, message.split())] == SUMS
+    printed = output([tmp_path / "app"])
+    assert [*map(int, printed.split())] == SUMS
 
 
 @pytest.mark.parametrize("way", ["pool", "application"])
@@ -190,8 +190,8 @@ def test_it_runs_in_memory_of_pages(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(IN_PAGES)
     command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
-    message = output([tmp_path / "app"])
-    assert [*map(int, message.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
+    printed = output([tmp_path / "app"])
+    assert [*map(int, printed.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]
 
 
 def test_arrays_of_the_caller_are_aligned_as_the_functions_demand(tmp_path: Path) -> None:

@@ -194,10 +194,10 @@ ODD = {
 
 @pytest.mark.parametrize("case", few(ODD, 2))
 def test_odd_things_in_place_of_a_file(folder: Path, case: str) -> None:
-    change, message = ODD[case]
+    change, lines = ODD[case]
     change(folder / "usmp.h")
     before = {path.name for path in folder.iterdir()}
-    assert diff(folder)[:2] == (4, message)
+    assert diff(folder)[:2] == (4, lines)
     assert {path.name for path in folder.iterdir()} == before
 
 

@@ -86,7 +86,7 @@ def test_only_names_matter(algorithm: Algorithm, problem: Problem, seed: int) ->
         assert places(other, algorithm(other)) == places(problem, plan)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(problem=problems(), data=st.data())
 def test_faults_are_caught(problem: Problem, data: st.DataObject) -> None:
     """Move some buffers of a plan: `violations` speaks up exactly if the plan is no longer sound."""

@@ -36,7 +36,7 @@ def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
     agree()
 
 
-@settings(deadline=None, max_examples=300, derandomize=True)
+@settings(deadline=None, max_examples=150, derandomize=True)
 @given(programs())
 def test_text_says_all_of_a_program(program: Model) -> None:
     text = write(program)

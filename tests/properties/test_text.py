@@ -99,7 +99,7 @@ def models(draw: st.DrawFn) -> Model:
     return Model(draw(names), tuple(drawn_model), draw(ports), draw(ports))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(models())
 def test_reading_undoes_writing(model: Model) -> None:
     text = write(model)

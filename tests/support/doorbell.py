@@ -69,6 +69,6 @@ def said(generated: Path, folder: Path, main: str, *flags: str) -> str:
 
 def check_answers(printed: str) -> None:
     """The scores of all pictures are those of TensorFlow Lite Micro."""
-    message = [list(map(int, line.split())) for line in re.findall(r"(?m)^1: ((?:[+-]\d{3} ?){10})$", printed)]
+    rows = [list(map(int, line.split())) for line in re.findall(r"(?m)^1: ((?:[+-]\d{3} ?){10})$", printed)]
     with np.load(DATA / "digits.npz") as golden:
-        assert message == golden["digits_output"][:3].tolist()
+        assert rows == golden["digits_output"][:3].tolist()

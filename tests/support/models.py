@@ -18,8 +18,8 @@ def answers(app: Path, picture: int = 0, emulator: Sequence[str] = ()) -> tuple[
     """
     golden = np.load(DATA / "digits.npz")
     shown = golden["images"][picture].tobytes()
-    message = subprocess.run([*emulator, app], input=shown, capture_output=True, check=True, timeout=60).stdout
-    return message, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
+    printed = subprocess.run([*emulator, app], input=shown, capture_output=True, check=True, timeout=60).stdout
+    return printed, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
 
 
 def check_answers(app: Path, emulator: Sequence[str] = ()) -> None:

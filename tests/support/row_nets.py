@@ -141,7 +141,7 @@ def _window(r: Random, x: Value) -> tuple[tuple[int, int], int]:
 
 def all_rows(replanner: Replanner, analysis: Analysis) -> ByRows:
     """Return everything that can run row by row."""
-    models = [passes.rows.by_rows(replanner.request, analysis, index) for index in range(len(replanner.models))]
+    models = [passes.by_rows(replanner.request, analysis, index) for index in range(len(replanner.models))]
     jobs = {ref: count for each in models for ref, count in each.jobs.items()}
     tables = {ref: table for each in models for ref, table in each.tables.items()}
     return ByRows(jobs, tables, {ref: table for each in models for ref, table in each.edges.items()})
@@ -190,7 +190,7 @@ def cut(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis:
         order = random_order(replanner, in_file_order, index, r, stretch_of)
         stretches = [tuple(group) for _, group in groupby(order, stretch_of.__getitem__)]
         stretches = [each if len({*each}) > 1 else each[:1] for each in stretches]
-        rows = passes.in_stretches(passes.rows.by_rows(replanner.request, analysis, index), analysis, index, stretches)
+        rows = passes.in_stretches(passes.by_rows(replanner.request, analysis, index), analysis, index, stretches)
         merged = ByRows({**merged.jobs, **rows.jobs}, {**merged.tables, **rows.tables}, {**merged.edges, **rows.edges})
         orders[index] = tuple(chain(*stretches))
     return replanner.retime(analysis, Choices(orders, {ref: directions[ref] for ref in merged.jobs}, merged))

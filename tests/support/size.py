@@ -11,6 +11,7 @@ import re
 import subprocess
 import tokenize
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from tests.support.tree import ROOT
@@ -27,6 +28,7 @@ _LAYOUT = {
 _PAGES = re.compile(r"docs/.*\.md|README\.md|CONTRIBUTING\.md|SECURITY\.md")
 
 
+@cache
 def sizes() -> dict[str, int]:
     """Return each measure by name."""
     package, tests = _files(r"usmp_build/.*\.py"), _files(r"tests/.*\.py")

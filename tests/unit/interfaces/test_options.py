@@ -1,5 +1,7 @@
 """Options are fields; values come from TOML."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any, Literal, Optional
 

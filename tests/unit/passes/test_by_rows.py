@@ -33,7 +33,7 @@ CHAIN = f"""
 def rows_of(text: str, asked: Request | None = None) -> tuple[set[int], set[int]]:
     """Return the operators that run row by row, and the tensors that have rows."""
     asked = asked or request("m")
-    rows = passes.rows.by_rows(asked, analyze_as(asked, model(text), library=library), 0)
+    rows = passes.by_rows(asked, analyze_as(asked, model(text), library=library), 0)
     return {ref.operator for ref in rows.jobs}, {ref.tensor for ref in rows.tables}
 
 
@@ -92,7 +92,7 @@ def retimed(text: str, direction: Direction = Direction.FORWARD) -> Analysis:
     """Analyze with everything in rows, in the order of the file."""
     replanner = Replanner.of(request("m"), (model(text),))
     whole = replanner.analyze()
-    rows = passes.rows.by_rows(replanner.request, whole, 0)
+    rows = passes.by_rows(replanner.request, whole, 0)
     return replanner.retime(whole, Choices({}, dict.fromkeys(rows.jobs, direction), rows))
 
 

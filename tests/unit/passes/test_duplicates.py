@@ -21,8 +21,8 @@ def test_equal_operators_are_one() -> None:
 )
 def test_operators_with_equal_operands_are_equal(first: str, second: str) -> None:
     axes = dict.fromkeys("45", "int32[1] = [3]")
-    line_sizes = lines(graph(f"%3 = TANH(%0); %1 = {first}; %2 = {second}; %9 = ADD(%1, %2)", axes))
-    assert line_sizes[-2:] == [f"%1 = {first}", "%9 = ADD(%1, %1)"]
+    left = lines(graph(f"%3 = TANH(%0); %1 = {first}; %2 = {second}; %9 = ADD(%1, %2)", axes))
+    assert left[-2:] == [f"%1 = {first}", "%9 = ADD(%1, %1)"]
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ def test_an_identity_goes(middle: str, tensors: dict[str, str]) -> None:
     ],
 )
 def test_what_computes_something_stays(middle: str, tensors: dict[str, str]) -> None:
-    line_sizes = lines(graph(f"%1 = TANH(%0); {middle}; %9 = TANH(%2)", tensors))
-    assert [line.split()[2].partition("(")[0] for line in line_sizes] == [
+    left = lines(graph(f"%1 = TANH(%0); {middle}; %9 = TANH(%2)", tensors))
+    assert [line.split()[2].partition("(")[0] for line in left] == [
         "TANH",
         middle.split()[2].partition("(")[0],
         "TANH",
@@ -105,8 +105,8 @@ def test_what_computes_something_stays(middle: str, tensors: dict[str, str]) -> 
 )
 def test_an_operator_stays_whose_output_is_not_what_its_operands_make(middle: str, tensors: dict[str, str]) -> None:
     """The output is declared like the input, which is wrong: whoever looks for a kernel says so."""
-    line_sizes = lines(graph(f"%1 = TANH(%0); {middle}; %9 = TANH(%2)", tensors), off=frozenset({"parts"}))
-    assert line_sizes[1] == middle
+    left = lines(graph(f"%1 = TANH(%0); {middle}; %9 = TANH(%2)", tensors), off=frozenset({"parts"}))
+    assert left[1] == middle
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_a_padding_of_nothing_to_other_parameters_is_a_view() -> None:
     ],
 )
 def test_an_operator_goes_that_leaves_all_values(middle: str, tensors: dict[str, str]) -> None:
-    line_sizes = lines(graph(f"%1 = TANH(%0); {middle}; %9 = TANH(%2)", tensors))
-    assert line_sizes == (
+    left = lines(graph(f"%1 = TANH(%0); {middle}; %9 = TANH(%2)", tensors))
+    assert left == (
         ["%1 = TANH(%0)", "%2 = VIEW(%1)", "%9 = TANH(%2)"] if "2" in tensors else ["%1 = TANH(%0)", "%9 = TANH(%1)"]
     )
 

@@ -168,9 +168,9 @@ def test_bounds_go_into_the_operator_before() -> None:
     ],
 )
 def test_a_clamp_stays_where_it_cannot_be_joined(operators: str, output: str, outputs: str) -> None:
-    line_sizes = lines(graph(operators, {"9": output}, outputs))
-    assert len(line_sizes) == len(operators.split(";"))
-    assert "limits" not in "".join(line_sizes)
+    left = lines(graph(operators, {"9": output}, outputs))
+    assert len(left) == len(operators.split(";"))
+    assert "limits" not in "".join(left)
 
 
 CHANGING = [

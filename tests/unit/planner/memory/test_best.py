@@ -16,14 +16,14 @@ COUNT = int(os.environ.get("USMP_FUZZ", "200"))
 
 @pytest.mark.parametrize("part", few(range(4), 1))
 def test_no_plan_is_better_than_the_best(part: int) -> None:
-    message = 0
+    proven = 0
     for seed in range(part, COUNT, 4):
         stated = tiny(seed, most=4, largest=4)
         plan = Auto()(stated)
         if plan is not None and is_best(stated, plan):
-            message += 1
+            proven += 1
             assert all(quality(stated, other) >= quality(stated, plan) for other in every_plan(stated, height=12))
-    assert message > COUNT / 20
+    assert proven > COUNT / 20
 
 
 def test_one_pool_at_its_bound_is_best() -> None:
