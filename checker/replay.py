@@ -106,6 +106,8 @@ class Replay:
             demand(source in model.written, f"{model.name}: no step computes tensor {source}")
             is_as_wide = model.file.tensors[source].width == width
             demand(is_as_wide, f"{model.name}: tensor {value} cannot show bytes of tensor {source}")
+        if source in model.file.inputs and source not in model.arriving:
+            runs_ago = 0  # the application has filled it anew
         run = 0 if source in model.file.variables else self.run_number - runs_ago
         source = model.connected.get(source, source)
         return [(model.name, source, run, byte) for byte in range(number * width, (number + 1) * width)]

@@ -343,6 +343,16 @@ def test_what_an_earlier_run_has_left_is_old() -> None:
         replay.run(replay.models[0], 0)
 
 
+def test_an_output_that_is_an_input_is_filled_anew() -> None:
+    """It is kept from one run to the next, and when the next begins, the application has given it another value."""
+    data = draft.file([fb.tensor(name, [4]) for name in "xy"], [fb.operator("TANH", [0], [1])], [0], [0, 1])
+    model = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "y")])
+    model["outputs"] = ["x", "y"]
+    buffers = [draft.buffer("x", 0, 4, (0, 3), kind="input"), draft.buffer("y", 4, 4, (0, 3), kind="output")]
+    plan = draft.plan(["enter", "TANH 0", "leave"], [model], buffers, promises=True)
+    assert draft.verdict(plan, data) == ""
+
+
 def test_a_variable_that_a_run_overwrites_is_not_there_in_the_next() -> None:
     """The sum of x and the state s, and y in place of s."""
     data = draft.file(
