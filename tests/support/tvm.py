@@ -6,7 +6,9 @@ TVM is installed apart from what tests need: $USMP_TVM names a Python with TVM a
 import importlib.util
 import os
 import sys
+import sysconfig
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -18,8 +20,11 @@ needs_tvm = pytest.mark.skipif(not PYTHON, reason="TVM is not installed; $USMP_T
 
 
 def with_tvm(*arguments: object, cwd: Path) -> Done:
-    """Run Python with TVM, and our package."""
-    return run([PYTHON, *map(str, arguments)], cwd, os.environ | {"PYTHONPATH": str(ROOT)})
+    """Run Python with TVM, our package, and the compiled core of the tests' environment."""
+    (core,) = Path(sysconfig.get_path("platlib")).glob("_usmp_build_core.*")
+    with TemporaryDirectory() as folder:
+        (Path(folder) / core.name).symlink_to(core)
+        return run([PYTHON, *map(str, arguments)], cwd, os.environ | {"PYTHONPATH": f"{ROOT}:{folder}"})
 
 
 def need_torch() -> None:

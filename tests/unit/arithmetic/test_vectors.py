@@ -18,7 +18,7 @@ FACTORS = [
     Factor(ONE // 2, 30),
     Factor(ONE - 1, -31),
 ]
-HEADER = Path(fixed_point.__file__).parents[1] / "kernels" / "reference" / "c"
+HEADER = Path(fixed_point.__file__).parents[1] / "kernels" / "portable" / "c"
 
 
 def test_an_array_is_scaled_as_its_numbers_are() -> None:
