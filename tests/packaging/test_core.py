@@ -1,5 +1,6 @@
 """The core is a library: where it is missing, or another one, errors say what to do; what plans nothing works."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,22 @@ def refused(environment: Environment, before: Path) -> str:
     done = environment.run("usmp-build", "plan", DIGITS, env={"PYTHONPATH": str(before)})
     assert (done.code, "error[U244]: the compiled core of the planner, _usmp_build_core" in done.err) == (1, True)
     return done.err
+
+
+def test_cmake_compiles_the_core_of_a_source_tree(source_tree: Environment, tmp_path: Path) -> None:
+    """For this machine, whatever compiler the environment names for the project."""
+    (tmp_path / "CMakeLists.txt").write_text(
+        f"""\
+cmake_minimum_required(VERSION 3.22)
+project(digits C)
+add_subdirectory("{ROOT}" usmp_build)
+usmp_add_plan(plan MANIFEST "{ROOT}/examples/digits/usmp.toml")
+usmp_add_model(digits PLAN plan)
+usmp_add_model(odd_even PLAN plan)
+"""
+    )
+    configure = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DUSMP_BUILD_PYTHON={source_tree.python}"]
+    env = {**os.environ, "CXX": "no-compiler-of-this-machine"}
+    assert "usmp_build: compiling the core of its planner" in output(configure, env=env)
+    output(["cmake", "--build", tmp_path / "build"])
+    assert [path.name for path in (tmp_path / "build").rglob("plan.json")] == ["plan.json"]
