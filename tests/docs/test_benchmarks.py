@@ -3,6 +3,7 @@
 What needs no board is compared with what plans are now.
 """
 
+import csv
 import re
 from pathlib import Path
 
@@ -46,6 +47,54 @@ def column(text: str, head: str) -> dict[str, str]:
 
 def section(page: str, heading: str) -> str:
     return (ROOT / page).read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((ROOT / "benchmarks" / "data" / name).open(encoding="utf-8")))
+
+
+def test_both_pages_count_the_same_instructions() -> None:
+    ours = column(section("docs/maintainers/benchmarks.md", "One inference"), "M4")
+    rows = rows_of("below-max-live/instructions.csv")
+    now = {row["model"]: f"{int(row['now']):,}" for row in rows}
+    assert ours == {name: now[name] for name in ours}
+
+
+def test_the_page_names_the_nets_that_take_most_instructions_more() -> None:
+    rows = rows_of("below-max-live/instructions.csv")
+    most = sorted(rows, key=lambda row: float(row["more"].strip("+ %")))[-2:]
+    text = section("docs/maintainers/below-max-live.md", "Instructions")
+    assert all(f"(`{row['model']}`, {row['more'].strip('+')})" in text for row in most)
+
+
+def test_the_page_says_how_layers_compare_with_those_of_cmsis_nn() -> None:
+    rows = rows_of("benchmarks/beside.csv")
+    ratios = [row["ratio"] for row in rows]
+    text = " ".join((ROOT / "docs/maintainers/benchmarks.md").read_text("utf-8").split())
+    assert f"for {len(rows)} models" in text
+    assert f"ours take {min(ratios, key=float)} to {max(ratios, key=float)} times as many" in text
+
+
+def test_the_page_counts_tvms_cases() -> None:
+    rows = rows_of("usmp-cases/cases.csv")
+    bytes_of = {head: [pooled(row[head]) for row in rows] for head in ("TVM's default", "TVM's best", "here")}
+    here, best = bytes_of["here"], bytes_of["TVM's best"]
+    unproven = [row for row in rows if row[""] not in ("", "there is none, proven")]
+    counts = [
+        sum("wrong" in row["TVM's default"] for row in rows),
+        sum(theirs > ours for theirs, ours in zip(bytes_of["TVM's default"], here, strict=True)),
+        sum(theirs > ours for theirs, ours in zip(best, here, strict=True)),
+        sum(0 < theirs < ours for theirs, ours in zip(best, here, strict=True)),
+        len(rows) - len(unproven),
+    ]
+    text = (ROOT / "docs/maintainers/usmp-cases.md").read_text("utf-8")
+    assert f"| of {len(rows)} cases |" in text
+    assert re.findall(r"(?m)^\| .* \| (\d+) \|$", text) == [str(count) for count in counts]
+
+
+def pooled(cell: str) -> int:
+    """The bytes of all pools; 0 without a right plan."""
+    return sum(int(number(each)) for each in cell.split(" + ")) if re.fullmatch(r"[\d,+ ]+", cell) else 0
 
 
 def number(cell: str) -> float:

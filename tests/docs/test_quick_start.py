@@ -101,6 +101,14 @@ def test_the_other_board_answers_alike(again: Shell) -> None:
     check_answers(again.output(LAST.replace("m4", "m7")))
 
 
+def test_no_more_than_four_statements_follow_find_package() -> None:
+    lines = Page(f"{PAGE}#3-tell-cmake").take("cmake").text
+    known, found, ours = lines.partition("find_package(usmp_build CONFIG REQUIRED)")
+    assert found
+    assert known.strip() in (ROOT / "examples" / "quick_start" / "CMakeLists.txt").read_text("utf-8")
+    assert 1 <= len(re.findall(r"(?m)^ *\w+ *\(", ours)) <= 4
+
+
 SECOND = "usmp_add_plan(two MANIFEST usmp.toml)\nadd_usmp_model(more PLAN two MODEL digits.tflite)\n"
 LINKED = "target_link_libraries(app PRIVATE usmp::digits"
 MISTAKES = [

@@ -44,3 +44,11 @@ def test_the_quick_start_is_what_happens(page: Page, shell: Shell, clone: Path) 
     assert [line for line in header if line in declarations] == declarations
 
     reader.run(page.take("console"))
+
+
+def test_the_quick_start_adds_twelve_lines_at_most() -> None:
+    page = Page("README.md#quick-start")
+    page.take("sh")
+    manifest, lists = page.take("toml").text, page.take("cmake").text
+    assert len((manifest + lists).splitlines()) + len(["INCLUDE doorbell.ld"]) <= 12
+    assert "add_usmp_model(" in lists

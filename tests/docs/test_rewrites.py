@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import manifest, one_model, planned
-from tests.support.nets import NETS
+from tests.support.nets import NETS, three_of_four
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tree import ROOT
@@ -26,6 +26,11 @@ def bytes_of(folder: Path, model: bytes, words: str = "") -> str:
     path = manifest(folder, one_model("m", words, path="m.tflite"))
     achieved: int = planned(path)["workspace"]["achieved"]
     return f"{achieved:,}"
+
+
+def test_what_four_channels_take(tmp_path: Path) -> None:
+    taken = [bytes_of(tmp_path, three_of_four(), f'goal = "{goal}"') for goal in ("ram", "balanced")]
+    assert re.findall(r"`three_of_four`.*?takes ([\d,]+) bytes.*?and ([\d,]+\d) with", PAGE) == [tuple(taken)]
 
 
 @pytest.mark.parametrize("name", ["cells", "two_ends", "cross_stage", "unet"])
