@@ -1,5 +1,5 @@
-// What Python calls: plain functions of C, so that one library fits every Python.  planner/algorithms/core.py calls
-// them. All numbers have 64 bits.  A list of lists is one list, and where each begins and the last ends:
+// Plain functions of C for planner/algorithms/core.py: one library fits every Python.  All numbers have 64 bits.  A
+// list of lists is one list, and where each begins and the last ends:
 //
 //     {{1, 8, 8}}, {}, {{0, 8, 8}, {3, 4, 4}}    starts  0 1 1 3    values  1 8 8  0 8 8  3 4 4
 //
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -52,12 +52,12 @@ std::vector<usmp::Span> spans_of(const Number *starts, const Number *triples, Nu
     return spans;
 }
 
-// Return a new object; null where memory does not suffice.
+// Return a new object; null where memory does not suffice, which is all that can go wrong.  Nothing is thrown into C.
 template <class Make> auto made(Make make) -> decltype(make().release())
 {
     try {
         return make().release();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::exception &) {
         return nullptr;
     }
 }
@@ -66,7 +66,7 @@ template <class Run> int status_of(Run run)
 {
     try {
         return run();
-    } catch (const std::bad_alloc &) {
+    } catch (const std::exception &) {
         return OUT_OF_MEMORY;
     }
 }

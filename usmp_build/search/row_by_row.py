@@ -54,9 +54,8 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     if not rows:
         return chosen
     fed = frozenset(index for index in rows if request.models[index].has_row_ports)
-    directions = [Direction.FORWARD, Direction.BACKWARD]
-    if replanner.takes_first or len(fed) == len(rows):
-        directions.pop()
+    is_one_way = replanner.takes_first or len(fed) == len(rows)
+    directions = [Direction.FORWARD] if is_one_way else [Direction.FORWARD, Direction.BACKWARD]
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
     orders = [
         tuple(orders_of_model(request, each, i, enough) if i in rows else of_i for i, of_i in enumerate(of_whole))
