@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from textwrap import fill
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
 from usmp_build import naming
 from usmp_build.output.bundle import GENERATED_BY
@@ -16,11 +20,24 @@ _WIDTH = 120
 """Columns of generated C, where names allow it."""
 
 
+class _CompiledTemplates(FileSystemBytecodeCache):
+    """Compiled templates beside the compiled modules, where Python keeps these: most commands compile none."""
+
+    def __init__(self) -> None:
+        super().__init__(str(Path(cache_from_source(__file__)).parent), f"%s.{sys.implementation.cache_tag}.template")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 @cache
 def environment() -> Environment:
     """Strict: an unknown name in a template is an error, and every kind of output has its escaping filter."""
     result = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+        bytecode_cache=_CompiledTemplates(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -85,8 +85,7 @@ class EdgeRows:
         """Return for each edge the rows from the first to the last one among these values."""
         ends: dict[int, tuple[int, int]] = {}
         for value in values:
-            edge = self._storage.buffers_of(value).start if isinstance(value, RowRef) else -1
-            if isinstance(value, RowRef) and edge in self._first:
+            if isinstance(value, RowRef) and (edge := self._storage.tensors.get(value.tensor, -1)) in self._first:
                 first, last = ends.get(edge, (value.row, value.row))
                 ends[edge] = min(first, value.row), max(last, value.row)
         spans = ((2 << last) - (1 << first) << self._first[edge] for edge, (first, last) in ends.items())
