@@ -23,6 +23,10 @@
 #define USMP_API extern "C" __attribute__((visibility("default")))
 #endif
 
+#ifndef USMP_SOURCES
+#define USMP_SOURCES "" // unknown: what builds us, such as Bazel, sees to it that we are never older than the sources
+#endif
+
 namespace {
 
 using Number = std::int64_t;
@@ -77,6 +81,12 @@ template <class Run> int status_of(Run run)
 USMP_API const char *usmp_version()
 {
     return "0.1.0";
+}
+
+// The hash of all sources, which tells cores of one version apart.
+USMP_API const char *usmp_sources()
+{
+    return USMP_SOURCES;
 }
 
 USMP_API usmp::Strip *usmp_strip_new(Number count, const Number *sizes, const Number *alignments, const Number *fixed,
