@@ -25,7 +25,12 @@ from usmp_build.errors import Diagnostic, UsmpError
 from usmp_build.planner.memory.timeline import Array
 
 LARGEST = 1 << 50
-"""The core multiplies some sums by up to 1024: bytes or units that buffers and distances take together stay below."""
+"""The core multiplies sums of bytes or units by steps or sections, and by up to 1024 besides: the first product stays
+below this."""
+NO_PLACE = -(1 << 63)
+"""In place of an offset that is free, as in core/offset.h."""
+NO_LIMIT = (1 << 63) - 1
+"""The limit of a pool that has none."""
 
 Numbers: TypeAlias = "array[int]"
 Argument: TypeAlias = "int | Numbers | Array | Object"
@@ -41,8 +46,16 @@ _OUT_OF_MEMORY = -1
 
 
 def numbers(values: Iterable[int]) -> Numbers:
-    """Return a list for the core."""
-    return array("q", values)
+    """Return a list for the core.  Raises UsmpError where a number takes more than 64 bits."""
+    try:
+        return array("q", values)
+    except OverflowError:
+        raise uncountable("a number of this problem takes more than 64 bits") from None
+
+
+def uncountable(message: str) -> UsmpError:
+    """Return the error for a problem whose numbers are too large."""
+    return UsmpError(Diagnostic("P504", message, help="such a tensor is damaged, or counts something else"))
 
 
 def rows(lists: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
@@ -74,7 +87,7 @@ class Object:
 
 
 def call(name: str, *arguments: Argument) -> int:
-    """Call a function of the core; lists may be filled in.  Raises MemoryError."""
+    """Call a function of the core; lists may be filled in.  Raises MemoryError, and UsmpError as `numbers` does."""
     status: int = _function(name)(*map(_passed, arguments))
     if status == _OUT_OF_MEMORY:
         raise MemoryError
@@ -83,7 +96,7 @@ def call(name: str, *arguments: Argument) -> int:
 
 def _passed(argument: Argument) -> ctypes.c_int64 | ctypes.c_void_p:
     if isinstance(argument, int):
-        return ctypes.c_int64(argument)
+        return ctypes.c_int64(*numbers([argument]))  # c_int64 alone drops what is beyond 64 bits
     if isinstance(argument, Object):
         return argument.pointer
     address = argument.ctypes.data if isinstance(argument, np.ndarray) else argument.buffer_info()[0]
