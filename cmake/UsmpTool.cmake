@@ -34,12 +34,17 @@ function(_usmp_find_tool problem)
   if(root)
     list(APPEND tool "PYTHONPATH=${root}")
     set(install "\"${root}\"")
+    file(GLOB sources "${root}/core/*.cpp" "${root}/core/*.h" "${root}/core/*.txt")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${root}/core" ${sources})
   endif()
   _usmp_ask_tool(${tool} "${python}" RESULT result OUTPUT output)
   if(root AND output MATCHES "compiled core")
-    _usmp_build_core("${root}" core)
-    cmake_path(CONVERT "${root};${core}" TO_NATIVE_PATH_LIST paths)
-    list(TRANSFORM tool REPLACE "^PYTHONPATH=.*" "PYTHONPATH=${paths}")
+    _usmp_build_core("${root}" core errors)
+    if(NOT core)
+      set(${problem} "the core of its planner cannot be compiled:\n${errors}" PARENT_SCOPE)
+      return()
+    endif()
+    list(APPEND tool "_USMP_BUILD_CORE=${core}")
     _usmp_ask_tool(${tool} "${python}" RESULT result OUTPUT output)
   endif()
   string(REGEX REPLACE "^.*\n" "" last "${output}")
@@ -81,20 +86,43 @@ function(_usmp_ask_tool)
   set(${arg_OUTPUT} "${output}" PARENT_SCOPE)
 endfunction()
 
-# Compile the core of a source tree for this machine, whatever the project is compiled for.  Return its folder.
-function(_usmp_build_core root result)
-  set(core "${CMAKE_BINARY_DIR}/CMakeFiles/usmp_build_core")
-  message(STATUS "usmp_build: compiling the core of its planner")
+# Compile the core of a source tree for this machine, whatever the project is compiled for: what the environment says
+# about compilers, generators and folders is meant for the project.  Return the library; or nothing, and why.
+function(_usmp_build_core root library errors)
+  set(${library} "" PARENT_SCOPE)
+  set(folder "${CMAKE_BINARY_DIR}/CMakeFiles/usmp_build_core")
+  string(SHA1 key "${root}") # what was configured for a tree serves no other one
+  set(build "${folder}/${key}")
   set(here "${CMAKE_COMMAND}" -E env)
-  foreach(variable CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS)
+  foreach(variable
+      CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS DESTDIR MAKEFLAGS
+      CMAKE_TOOLCHAIN_FILE CMAKE_GENERATOR CMAKE_GENERATOR_PLATFORM CMAKE_GENERATOR_TOOLSET CMAKE_GENERATOR_INSTANCE
+      CMAKE_BUILD_TYPE CMAKE_CONFIGURATION_TYPES CMAKE_OSX_ARCHITECTURES CMAKE_INSTALL_MODE
+      CPATH CPLUS_INCLUDE_PATH LIBRARY_PATH
+  )
     list(APPEND here "--unset=${variable}")
   endforeach()
   set(generator -G "${CMAKE_GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
-  set(quiet OUTPUT_QUIET ERROR_QUIET) # where it fails, the core is still missing, and the next question says so
-  execute_process(COMMAND ${here} "${CMAKE_COMMAND}" -S "${root}/core" -B "${core}/build" ${generator} ${quiet})
-  execute_process(COMMAND ${here} "${CMAKE_COMMAND}" --build "${core}/build" --config Release --parallel ${quiet})
-  execute_process(COMMAND "${CMAKE_COMMAND}" --install "${core}/build" --config Release --prefix "${core}" ${quiet})
-  set(${result} "${core}" PARENT_SCOPE)
+  message(STATUS "usmp_build: compiling the core of its planner")
+  foreach(step
+      "-S;${root}/core;-B;${build};${generator}"
+      "--build;${build};--config;Release;--parallel"
+      "--install;${build};--config;Release;--prefix;${folder}"
+  )
+    execute_process(
+      COMMAND ${here} "${CMAKE_COMMAND}" ${step}
+      OUTPUT_VARIABLE output
+      ERROR_VARIABLE output
+      RESULT_VARIABLE result
+    )
+    if(NOT result EQUAL 0)
+      string(REPLACE "\n" "\n  " output "${output}") # CMake shows lines as they are if they are indented
+      set(${errors} "  ${output}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  file(GLOB made "${folder}/_usmp_build_core.*")
+  set(${library} "${made}" PARENT_SCOPE)
 endfunction()
 
 # Return the interpreter: the one that was named, else the one that these files are installed in, else the one that the

@@ -12,15 +12,19 @@
 #include <utility>
 #include <vector>
 
-#include "large.h"
-#include "pool_fit.h"
+#include "first_fit.h"
 #include "search.h"
 #include "sweep.h"
+#include "timelines.h"
 
 #ifdef _WIN32
 #define USMP_API extern "C" __declspec(dllexport)
 #else
 #define USMP_API extern "C" __attribute__((visibility("default")))
+#endif
+
+#ifndef USMP_SOURCES
+#define USMP_SOURCES "" // unknown: what builds us, such as Bazel, sees to it that we are never older than the sources
 #endif
 
 namespace {
@@ -79,6 +83,12 @@ USMP_API const char *usmp_version()
     return "0.1.0";
 }
 
+// The hash of all sources, which tells cores of one version apart.
+USMP_API const char *usmp_sources()
+{
+    return USMP_SOURCES;
+}
+
 USMP_API usmp::Strip *usmp_strip_new(Number count, const Number *sizes, const Number *alignments, const Number *fixed,
                                      const Number *neighbor_starts, const Number *neighbors, const Number *span_starts,
                                      const Number *spans, Number sections, Number linear)
@@ -114,12 +124,13 @@ USMP_API void usmp_walks_delete(usmp::Search *walks)
     delete walks;
 }
 
-// Return a usmp::Status, and the nodes visited; fill in offsets if the strip fits.
-USMP_API int usmp_walks_turn(usmp::Search *walks, Number capacity, Number limit, Number percent, Number nodes,
-                             Number *visited, Number *offsets)
+// Take a turn of `limit` nodes each, or with 0, the next one.  Return a usmp::Status, and the nodes visited; fill in
+// offsets if the strip fits.
+USMP_API int usmp_walks_turn(usmp::Search *walks, Number capacity, Number nodes, Number limit, Number *visited,
+                             Number *offsets)
 {
     return status_of([&] {
-        const usmp::Answer answer = walks->turn(capacity, limit, percent, nodes);
+        const usmp::Answer answer = limit > 0 ? walks->turn(capacity, nodes, limit) : walks->next(capacity, nodes);
         std::copy(answer.offsets.begin(), answer.offsets.end(), offsets);
         *visited = answer.nodes;
         return static_cast<int>(answer.status);
@@ -156,7 +167,7 @@ USMP_API int usmp_sweep_packed(const usmp::Sweep *sweep, Number capacity, Number
     });
 }
 
-USMP_API usmp::PoolFit *usmp_pool_fit_new(Number count, const Number *sizes, const Number *alignments,
+USMP_API usmp::FirstFit *usmp_first_fit_new(Number count, const Number *sizes, const Number *alignments,
                                           const Number *fixed, const Number *cliques, const Number *neighbor_starts,
                                           const Number *neighbors, const Number *pool_starts, const Number *pools,
                                           Number limit_count, const Number *limits)
@@ -167,18 +178,18 @@ USMP_API usmp::PoolFit *usmp_pool_fit_new(Number count, const Number *sizes, con
             buffers.push_back({sizes[row], alignments[row], fixed[row], static_cast<int>(cliques[row]),
                                row_of(pool_starts, pools, row), neighbors_of(neighbor_starts, neighbors, row)});
         }
-        return std::make_unique<usmp::PoolFit>(std::vector<usmp::Units>(limits, limits + limit_count),
+        return std::make_unique<usmp::FirstFit>(std::vector<usmp::Units>(limits, limits + limit_count),
                                                std::move(buffers));
     });
 }
 
-USMP_API void usmp_pool_fit_delete(usmp::PoolFit *fit)
+USMP_API void usmp_first_fit_delete(usmp::FirstFit *fit)
 {
     delete fit;
 }
 
 // Place `count` buffers beside those that have a pool, of all `buffers`; return how many found room.
-USMP_API int usmp_pool_fit_place(const usmp::PoolFit *fit, Number count, const Number *order, Number overflow,
+USMP_API int usmp_first_fit_place(const usmp::FirstFit *fit, Number count, const Number *order, Number overflow,
                                  Number buffers, Number *pools, Number *offsets)
 {
     return status_of([&] {

@@ -54,7 +54,7 @@ std::vector<Obstacle> joined(std::vector<Obstacle> obstacles, Range hull)
 
 } // namespace
 
-Cut cut_out(const Sections &sections, const FirstFit &plan, Range core, Range around)
+Cut cut_out(const Sections &sections, const TimelineFit &plan, Range core, Range around)
 {
     Cut cut;
     Range hull = core; // of the members
@@ -80,7 +80,7 @@ Strip make_strip(const Sections &sections, const Cut &cut, Range core)
     for (const Index i : cut.members) {
         items.push_back({sections.lives[i], sections.blocks[i].size});
         strip.alignments.push_back(sections.blocks[i].alignment);
-        strip.fixed.push_back(NOWHERE);
+        strip.fixed.push_back(NO_PLACE);
     }
     for (const Obstacle &obstacle : cut.fixed) {
         items.push_back({obstacle.life, obstacle.size});

@@ -10,7 +10,7 @@
 #ifndef USMP_CUT_H
 #define USMP_CUT_H
 
-#include "first_fit.h"
+#include "timeline_fit.h"
 #include "strip.h"
 
 namespace usmp {
@@ -30,7 +30,7 @@ struct Cut {
 };
 
 // Cut out what is alive in a core and nowhere beyond `around`, which contains it.
-Cut cut_out(const Sections &sections, const FirstFit &plan, Range core, Range around);
+Cut cut_out(const Sections &sections, const TimelineFit &plan, Range core, Range around);
 
 // Ask for places of the members.
 Strip make_strip(const Sections &sections, const Cut &cut, Range core);

@@ -1,53 +1,51 @@
-// First fit for timelines, in three orders.  Each buffer is placed as low as those placed before it allow.
-//
-// By load, buffers of the fullest sections come first, and long-lived ones before short-lived ones.  By size, large
-// ones come first; by length, long-lived ones, compared by the power of two.  Both break ties by load.
-//
-// Or buffers are stacked: next is always one that can be lowest on top of those placed before it.  That fills each
-// valley before anything is built across it, which suits long-lived buffers among many short-lived ones.
+// First fit in several pools; planner/algorithms/first_fit.py explains it.
 #ifndef USMP_FIRST_FIT_H
 #define USMP_FIRST_FIT_H
 
+#include <map>
 #include <utility>
+#include <vector>
 
-#include "sections.h"
+#include "strip.h"
 
 namespace usmp {
 
-constexpr Bytes NOWHERE = -1;
+constexpr int NO_CLIQUE = -1;
+constexpr int NO_POOL = -1;
 
-// What is placed first: buffers of the fullest sections, large ones, or long-lived ones.
-enum class Order { load, size, length };
+struct Placeable {
+    Units size;
+    Units alignment;
+    Units fixed; // an offset, or NO_PLACE
+    int clique;  // or NO_CLIQUE
+    std::vector<int> pools;
+    std::vector<Neighbor> neighbors; // none in a clique
+};
 
-// Where buffers are, or NOWHERE.
+struct Place {
+    int pool; // or NO_POOL
+    Units offset;
+};
+
 class FirstFit {
   public:
-    FirstFit(const Sections &sections, Order order);
+    // The bytes of each pool; the most that there are where it has no limit.
+    FirstFit(std::vector<Units> limits, std::vector<Placeable> buffers);
 
-    // Place all buffers; once this many were looked at, put the rest on top of the others.
-    void place_all(std::int64_t most);
-    // Place all buffers, always one that can be lowest on top of those placed before it; of several, the first in the
-    // order, or the one of the fullest sections with the largest area.  The rest is put on top as above.
-    void stack_all(bool by_area, std::int64_t most);
-    // Return the least offset at which nobody is who is alive together with this buffer.
-    Bytes least_free(Index buffer);
-
-    Bytes end(Index buffer) const;
-    Bytes peak() const;
-    const Alive &alive() const { return alive_; }
-
-    std::vector<Bytes> offsets;
-    Indices turns;         // of each buffer: when it is placed
-    std::int64_t work = 0; // buffers looked at
+    // Place buffers in this order beside those that have places.  Return how many found room; the next one is stuck.
+    std::size_t place(const std::vector<int> &order, bool overflow, std::vector<Place> &places) const;
 
   private:
-    void pile_rest();
+    using Intervals = std::vector<std::pair<Units, Units>>;
+    using Taken = std::map<std::pair<int, int>, Intervals>; // ranges by clique and pool, of which no two touch
 
-    const Sections &sections_;
-    const Alive alive_;
-    const std::vector<Bytes> loads_; // of each buffer, its fullest section
-    Indices order_;
-    std::vector<std::pair<Bytes, Bytes>> taken_;
+    Place best_place(const Placeable &buffer, bool overflow, const std::vector<Place> &places,
+                     const Taken &taken) const;
+    static Intervals forbidden(const Placeable &buffer, int pool, const std::vector<Place> &places, const Taken &taken);
+    static void take(const Placeable &buffer, const Place &place, Taken &taken);
+
+    std::vector<Units> limits_;
+    std::vector<Placeable> buffers_;
 };
 
 } // namespace usmp

@@ -17,7 +17,7 @@ constexpr Index REACHES[] = {2, 8};       // where first fit makes room around a
 constexpr Index CROWDED = 1000;           // most buffers born in a core that is joined of overlapping ones
 constexpr Index MOST = 1500;              // most buffers and obstacles of a search
 constexpr Index MOST_AROUND = 16 * MOST;  // most buffers visited to state a search
-constexpr Bytes LARGEST = Bytes{1} << 40; // sums over all buffers up to this surely fit the integers of a search
+constexpr Bytes LARGEST = Bytes{1} << 50; // the search multiplies bytes by sections, and by up to 1024 besides
 constexpr int EFFORTS = 10;               // each with four times as many nodes as the one before
 constexpr Bytes FINE = 1024;              // the last target that fails is within this part of the bound of the peak
 constexpr std::int64_t AT_ONCE = 64;      // sections and neighbors that cost a node as much as one visit of a buffer
@@ -39,7 +39,7 @@ bool is_countable(const Strip &strip)
     for (std::size_t i = 0; i < strip.sizes.size(); ++i) {
         sum += strip.sizes[i] + strip.alignments[i];
     }
-    return sum < LARGEST;
+    return sum < LARGEST / strip.sections;
 }
 
 } // namespace
@@ -150,7 +150,7 @@ bool Repair::put_back(Indices ring, Bytes target)
 {
     std::sort(ring.begin(), ring.end(), [&](Index a, Index b) { return plan_.turns[a] < plan_.turns[b]; });
     for (const Index buffer : ring) {
-        plan_.offsets[buffer] = NOWHERE;
+        plan_.offsets[buffer] = NO_PLACE;
     }
     for (const Index buffer : ring) {
         plan_.offsets[buffer] = plan_.least_free(buffer);

@@ -10,14 +10,14 @@
 #define USMP_REPAIR_H
 
 #include "cut.h"
-#include "first_fit.h"
+#include "timeline_fit.h"
 
 namespace usmp {
 
 class Repair {
   public:
     // Look at so much and no more.
-    Repair(const Sections &sections, FirstFit &plan, std::int64_t work)
+    Repair(const Sections &sections, TimelineFit &plan, std::int64_t work)
         : sections_(sections), plan_(plan), limit_(plan.work + work)
     {
     }
@@ -42,7 +42,7 @@ class Repair {
     bool is_spent() const { return plan_.work >= limit_; }
 
     const Sections &sections_;
-    FirstFit &plan_;
+    TimelineFit &plan_;
     const std::int64_t limit_;
 };
 

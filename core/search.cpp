@@ -7,23 +7,24 @@ namespace usmp {
 
 namespace {
 
-constexpr int CALM = 7;                // turns without noise in ranks
+constexpr std::int64_t CALM = 7;       // turns without noise in ranks
 constexpr std::int64_t STRONGEST = 10; // most noise, in percent
 constexpr Units FINE = 1024;
+constexpr std::int64_t LONGEST = std::int64_t{1} << 60; // most nodes of an arm in a turn
 
 bool fixed_fit(const Strip &strip, Units capacity)
 {
     for (std::size_t i = 0; i < strip.fixed.size(); ++i) {
         const Units offset = strip.fixed[i];
-        if (offset < 0) {
+        if (offset == NO_PLACE) {
             continue;
         }
-        if (offset + strip.sizes[i] > capacity || offset % strip.alignments[i] != 0) {
+        if (offset < 0 || offset + strip.sizes[i] > capacity || offset % strip.alignments[i] != 0) {
             return false;
         }
         for (const Neighbor &neighbor : strip.neighbors[i]) {
             const Units other = strip.fixed[neighbor.other];
-            if (other >= 0 && other - offset < neighbor.above && offset - other < neighbor.below) {
+            if (other != NO_PLACE && other - offset < neighbor.above && offset - other < neighbor.below) {
                 return false;
             }
         }
@@ -77,9 +78,27 @@ std::vector<int> ranks_of(const std::vector<Key> &keys, const std::array<int, 3>
 
 } // namespace
 
-Search::Search(const Strip &strip) : strip_(strip), walk_(strip), keys_(keys_of(strip)) {}
+Search::Search(const Strip &strip)
+    : strip_(strip), walk_(strip), keys_(keys_of(strip)), limit_(std::max<std::int64_t>(1, keys_.size()))
+{
+}
 
-Answer Search::turn(Units capacity, std::int64_t limit, std::int64_t percent, std::int64_t nodes)
+Answer Search::next(Units capacity, std::int64_t nodes)
+{
+    const std::int64_t limit = limit_;
+    const std::int64_t percent = std::clamp<std::int64_t>(turns_ - CALM + 1, 0, STRONGEST);
+    limit_ = std::min(LONGEST, limit + limit / 2 + 1);
+    ++turns_;
+    return walk(capacity, nodes, limit, percent);
+}
+
+Answer Search::turn(Units capacity, std::int64_t nodes, std::int64_t limit)
+{
+    return walk(capacity, nodes, limit, 0);
+}
+
+// Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by this many percent.
+Answer Search::walk(Units capacity, std::int64_t nodes, std::int64_t limit, std::int64_t percent)
 {
     static constexpr std::array<std::array<int, 3>, 3> ORDERS = {{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}};
 
@@ -106,11 +125,9 @@ Answer Search::turn(Units capacity, std::int64_t limit, std::int64_t percent, st
 Answer search(const Strip &strip, Units capacity, std::int64_t nodes)
 {
     Search walks(strip);
-    std::int64_t limit = std::max<std::int64_t>(1, static_cast<std::int64_t>(strip.sizes.size()));
     std::int64_t done = 0;
-    for (int turn = 0;; ++turn, limit += limit / 2 + 1) {
-        const std::int64_t percent = std::min(STRONGEST, std::max<std::int64_t>(0, turn - CALM + 1));
-        Answer answer = walks.turn(capacity, limit, percent, nodes - done);
+    for (;;) {
+        Answer answer = walks.next(capacity, nodes - done);
         done += answer.nodes;
         answer.nodes = done;
         if (answer.status != Status::unknown || done >= nodes) {

@@ -1,6 +1,6 @@
 // Does a strip fit into a capacity?  Six kinds of walks take turns, each a little longer than the last: how long a
 // walk takes depends much on luck, and a rule that is hopeless on one strip finds a plan at once on another.  What
-// they learn about sections is kept.  planner/algorithms/exact/walks.py also runs turns, of searches that it
+// they learn about sections is kept.  planner/algorithms/exact/walks.py asks for single turns, of searches that it
 // interrupts.
 #ifndef USMP_SEARCH_H
 #define USMP_SEARCH_H
@@ -42,14 +42,20 @@ class Search {
 
     explicit Search(const Strip &strip);
 
-    // Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by this many percent.
-    Answer turn(Units capacity, std::int64_t limit, std::int64_t percent, std::int64_t nodes);
+    // Take the next turn, of `nodes` nodes in all at the most: each is half as long again as the one before.
+    Answer next(Units capacity, std::int64_t nodes);
+    // Take a turn of `limit` nodes with each arm; which turn comes next remains the same.
+    Answer turn(Units capacity, std::int64_t nodes, std::int64_t limit);
 
   private:
+    Answer walk(Units capacity, std::int64_t nodes, std::int64_t limit, std::int64_t percent);
+
     const Strip &strip_;
     Walk walk_;
     std::vector<Key> keys_;
     Noise noise_;
+    std::int64_t limit_; // nodes of each arm in the next turn
+    std::int64_t turns_ = 0;
 };
 
 // Look for offsets so that everything ends at `capacity` or below; give up after `nodes` nodes.

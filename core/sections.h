@@ -17,16 +17,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "offset.h"
+
 namespace usmp {
 
-using Bytes = std::int64_t;
+using Bytes = Units;
 using Index = int; // of a buffer or a section
 using Indices = std::vector<Index>;
-
-inline Bytes align_up(Bytes offset, Bytes alignment)
-{
-    return (offset + alignment - 1) / alignment * alignment;
-}
 
 inline Index to_index(std::size_t value)
 {

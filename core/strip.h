@@ -2,12 +2,11 @@
 #ifndef USMP_STRIP_H
 #define USMP_STRIP_H
 
-#include <cstdint>
 #include <vector>
 
-namespace usmp {
+#include "offset.h"
 
-using Units = std::int64_t;
+namespace usmp {
 
 // Two buffers in conflict: `other` starts at least `above` after this one, or this one at least `below` after it.
 struct Neighbor {
@@ -27,7 +26,7 @@ struct Span {
 struct Strip {
     std::vector<Units> sizes;
     std::vector<Units> alignments;
-    std::vector<Units> fixed; // -1 where the offset is free
+    std::vector<Units> fixed; // offsets, or NO_PLACE
     std::vector<std::vector<Neighbor>> neighbors;
     std::vector<std::vector<Span>> spans;
     int sections;

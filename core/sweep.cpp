@@ -20,11 +20,6 @@ struct Hash {
     }
 };
 
-Units align_up(Units number, Units unit)
-{
-    return (number + unit - 1) / unit * unit;
-}
-
 // The least and the greatest offset of each range, up to `highest`, that open intervals leave free for a buffer.
 std::vector<Units> ends_of_room(std::vector<std::pair<Units, Units>> &forbidden, const Swept &buffer, Units highest)
 {
@@ -34,7 +29,7 @@ std::vector<Units> ends_of_room(std::vector<std::pair<Units, Units>> &forbidden,
     forbidden.emplace_back(highest, highest + 1);
     for (const auto &[low, high] : forbidden) {
         const Units end = std::min(low, highest);
-        if (start <= end && buffer.fixed >= 0) {
+        if (start <= end && buffer.fixed != NO_PLACE) {
             if (start <= buffer.fixed && buffer.fixed <= end) {
                 ends.push_back(buffer.fixed);
             }

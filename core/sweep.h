@@ -15,7 +15,7 @@ namespace usmp {
 struct Swept {
     Units size;
     Units alignment;
-    Units fixed; // -1 where the offset is free
+    Units fixed; // an offset, or NO_PLACE
     std::int64_t weight;
     std::vector<Neighbor> near; // what is placed before it and conflicts with it, by place
     std::vector<int> done;      // places that nothing after it conflicts with
@@ -31,7 +31,7 @@ class Sweep {
   private:
     struct Packing {
         std::int64_t gaps;
-        std::vector<Units> offsets; // of what is active, in the order of `active_`
+        std::vector<Units> offsets; // of what later buffers may conflict with, by place
         std::size_t parent;         // in the step before
         Units offset;               // of the last buffer
     };
@@ -47,8 +47,8 @@ class Sweep {
     std::vector<Units> following(std::size_t place, const Packing &packing, Units offset) const;
 
     std::vector<Swept> order_;
-    std::vector<std::vector<std::size_t>> near_; // where `near` is among what is active
-    std::vector<std::vector<std::size_t>> kept_; // what is active after a place, where it was among that and the new one
+    std::vector<std::vector<std::size_t>> near_; // where `near` is among these offsets
+    std::vector<std::vector<std::size_t>> kept_; // which of them are kept after a place; the new one counts as the last
 };
 
 } // namespace usmp

@@ -14,7 +14,7 @@ std::vector<std::vector<Neighbor>> pairs_of(const Strip &strip)
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         for (const Neighbor &near : strip.neighbors[i]) {
             const bool share = near.above < strip.sizes[i] || near.below < strip.sizes[near.other];
-            const bool free = strip.fixed[i] < 0 && strip.fixed[near.other] < 0;
+            const bool free = strip.fixed[i] == NO_PLACE && strip.fixed[near.other] == NO_PLACE;
             if (share && free && static_cast<int>(i) < near.other) {
                 pairs[i].push_back(near);
             }
@@ -69,7 +69,7 @@ Walk::Walk(const Strip &strip)
     for (std::size_t i = 0; i < strip.sizes.size(); ++i) {
         for (const Neighbor &neighbor : strip.neighbors[i]) {
             const Units other = strip.fixed[neighbor.other];
-            if (other >= 0) {
+            if (other != NO_PLACE) {
                 forbidden_[i].push_back({other - neighbor.above, other + neighbor.below});
             }
         }
@@ -81,18 +81,18 @@ Status Walk::run(Units capacity, const Arm &arm, std::int64_t nodes)
 {
     Part all;
 
-    capacity_ = capacity;
+    capacity_ = std::min(capacity, INFINITE / 2); // more than any sum, and sums with it have room
     arm_ = &arm;
     nodes_ = 0;
     reset();
     for (std::size_t i = 0; i < strip_.fixed.size(); ++i) {
-        if (strip_.fixed[i] < 0) {
+        if (strip_.fixed[i] == NO_PLACE) {
             all.push_back(static_cast<int>(i));
         }
     }
     bool going = enter(std::move(all));
     while (going && !current_.empty()) {
-        if (nodes_ == nodes) {
+        if (nodes_ >= nodes) {
             return Status::unknown;
         }
         ++nodes_;
@@ -106,7 +106,7 @@ void Walk::reset()
     trail_.clear();
     frames_.clear();
     for (std::size_t i = 0; i < strip_.fixed.size(); ++i) {
-        const bool is_fixed = strip_.fixed[i] >= 0;
+        const bool is_fixed = strip_.fixed[i] != NO_PLACE;
         state_.holes[i] = NONE;
         state_.placed[i] = is_fixed;
         state_.floors[i] = is_fixed ? strip_.fixed[i] : lift(static_cast<int>(i), 0);
@@ -244,14 +244,13 @@ Units Walk::lift(int buffer, Units offset) const
 {
     const Units alignment = strip_.alignments[buffer];
     const Ranges &ranges = forbidden_[buffer];
-    const auto up = [&](Units least) { return (least + alignment - 1) / alignment * alignment; };
 
-    offset = up(offset);
+    offset = align_up(offset, alignment);
     const auto ends_below = [](const auto &range, Units least) { return range.second <= least; };
     auto range = std::lower_bound(ranges.begin(), ranges.end(), offset, ends_below);
     for (; range != ranges.end() && range->first < offset; ++range) {
         if (offset < range->second) {
-            offset = up(range->second);
+            offset = align_up(range->second, alignment);
         }
     }
     return offset;

@@ -87,7 +87,7 @@ def _core() -> Tool:
         core.check()
     except UsmpError as error:
         (why,) = error.diagnostics
-        return Tool(_CORE, None, "all planning", f"{why.message}; {why.help}")
+        return Tool(_CORE, None, "all planning", f"{why.message.removeprefix(core.WHAT).strip()}; {why.help}")
     return Tool(_CORE, usmp_build.__version__, "all planning", "")
 
 

@@ -164,7 +164,11 @@ def _pool_bytes(manifest: Manifest, expected: Sequence[str]) -> Iterator[Diagnos
 
 
 def _generator_files() -> Iterator[str]:
-    """Yield the paths of these files."""
+    """Yield the paths of these files, and of the compiled core."""
+    from usmp_build.planner.algorithms import core  # only now, as above
+
+    if library := core.library_path():
+        yield Path(library).as_posix()
     for path in _below(Path(usmp_build.__file__).parent):
         yield path.as_posix()
     for path in sorted({path for entry in installed() for path in _plugin_files(entry)}):

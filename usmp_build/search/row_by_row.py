@@ -58,7 +58,7 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
     directions = [Direction.FORWARD] if is_one_way else [Direction.FORWARD, Direction.BACKWARD]
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
     orders = [
-        tuple(orders_of_model(request, each, i, enough) if i in rows else of_i for i, of_i in enumerate(of_whole))
+        tuple(orders_of_model(request, each, i, enough[i]) if i in rows else of_i for i, of_i in enumerate(of_whole))
         for each in analyses
     ]
     bound = _bound(request, whole, fed, (of_whole, *orders))
@@ -87,23 +87,29 @@ def _with_rows(replanner: Replanner, chosen: BestCandidate, candidates: _Candida
     return planned_again(replanner, best, replanner.glance) if has_choice else best
 
 
-def _enough(replanner: Replanner, analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
-    """Return bytes with which models that take turns need no more than another one in any case; 0: none can.
+def _enough(replanner: Replanner, analysis: Analysis, orders: Sequence[ModelOrders | None]) -> list[int]:
+    """Return, for each model, bytes with which it needs no more than another one needs in any case; 0: there are none.
 
-    In one pool they need as much as the one that needs most, and that is no less than its inputs, or its outputs.  A
-    plan may take more than what is alive at the fullest job of its order, so it is half.  Where any plan will do, it is
-    half of all pools.
+    In one pool, models that take turns need as much as the one that needs most, and that is no less than its inputs, or
+    its outputs.  A plan may take more than what is alive at the fullest job of its order, so it is half.  Where any
+    plan will do, it is half of the pools that the model may use.
     """
     survivors = analysis.survivors
     if any(survivors.before) or any(survivors.after):
-        return 0
+        return [0] * len(orders)
     if replanner.takes_first:
-        pools = {pool for index in analysis.storage.workspace for pool in analysis.problem.buffers[index].pools}
-        return sum(analysis.problem.limits[pool] or 0 for pool in pools) // 2
+        return [_room(analysis, index) // 2 for index in range(len(orders))]
     if not _fills_one_pool(analysis):
-        return 0
+        return [0] * len(orders)
     whole = (not asked.has_row_ports for asked in replanner.request.models)
-    return max((each.floor for each in compress(orders, whole) if each is not None), default=0) // 2
+    return [max((each.floor for each in compress(orders, whole) if each is not None), default=0) // 2] * len(orders)
+
+
+def _room(analysis: Analysis, model: int) -> int:
+    """Return the bytes of all pools that the workspace of a model may be in; those without a limit do not count."""
+    workspace = (index for index in analysis.storage.workspace if model in analysis.storage.buffers[index].models)
+    pools = {pool for index in workspace for pool in analysis.problem.buffers[index].pools}
+    return sum(analysis.problem.limits[pool] or 0 for pool in pools)
 
 
 def _fills_one_pool(analysis: Analysis) -> bool:
@@ -113,14 +119,15 @@ def _fills_one_pool(analysis: Analysis) -> bool:
     return has_one_pool(analysis) or (len(cheapest) == 1 and analysis.problem.limits[min(cheapest)] is None)
 
 
-def _small(request: Request, orders: Sequence[ModelOrders | None], enough: int) -> frozenset[int]:
+def _small(request: Request, orders: Sequence[ModelOrders | None], enough: Sequence[int]) -> frozenset[int]:
     """Return the models to which rows give nothing: even with those that run at the same time, they need so little."""
-    peaks = [enough + 1 if each is None else each.best_peak for each in orders]
+    unknown = max(enough) + 1
+    peaks = [unknown if each is None else each.best_peak for each in orders]
     together = (
         sum(peak for other, peak in enumerate(peaks) if other == index or request.are_concurrent(index, other))
         for index in range(len(peaks))
     )
-    small = frozenset(index for index, bytes_ in enumerate(together) if bytes_ <= enough)
+    small = frozenset(index for index, bytes_ in enumerate(together) if bytes_ <= enough[index])
     return small.difference(index for index in small if request.models[index].has_row_ports)
 
 

@@ -7,10 +7,12 @@ functions are is in `core/api.cpp`.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from itertools import accumulate, chain
 from pathlib import Path
@@ -23,19 +25,37 @@ from usmp_build.errors import Diagnostic, UsmpError
 from usmp_build.planner.memory.timeline import Array
 
 LARGEST = 1 << 50
-"""The core multiplies some sums by up to 1024: bytes or units that buffers and distances take together stay below."""
+"""The core multiplies sums of bytes or units by steps or sections, and by up to 1024 besides: the first product stays
+below this."""
+NO_PLACE = -(1 << 63)
+"""In place of an offset that is free, as in core/offset.h."""
+NO_LIMIT = (1 << 63) - 1
+"""The limit of a pool that has none."""
 
 Numbers: TypeAlias = "array[int]"
 Argument: TypeAlias = "int | Numbers | Array | Object"
 
+WHAT = "the compiled core of the planner"
+"""How messages about it begin."""
+
 _NAME = "_usmp_build_core"
 """The library is where Python looks for modules, though it is none: so it is found however it was installed."""
+_PATH = "_USMP_BUILD_CORE"
+"""The variable by which CMake names the library that it compiled for a source tree."""
 _OUT_OF_MEMORY = -1
 
 
 def numbers(values: Iterable[int]) -> Numbers:
-    """Return a list for the core."""
-    return array("q", values)
+    """Return a list for the core.  Raises UsmpError where a number takes more than 64 bits."""
+    try:
+        return array("q", values)
+    except OverflowError:
+        raise uncountable("a number of this problem takes more than 64 bits") from None
+
+
+def uncountable(message: str) -> UsmpError:
+    """Return the error for a problem whose numbers are too large."""
+    return UsmpError(Diagnostic("P504", message, help="such a tensor is damaged, or counts something else"))
 
 
 def rows(lists: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
@@ -67,7 +87,7 @@ class Object:
 
 
 def call(name: str, *arguments: Argument) -> int:
-    """Call a function of the core; lists may be filled in.  Raises MemoryError."""
+    """Call a function of the core; lists may be filled in.  Raises MemoryError, and UsmpError as `numbers` does."""
     status: int = _function(name)(*map(_passed, arguments))
     if status == _OUT_OF_MEMORY:
         raise MemoryError
@@ -76,7 +96,7 @@ def call(name: str, *arguments: Argument) -> int:
 
 def _passed(argument: Argument) -> ctypes.c_int64 | ctypes.c_void_p:
     if isinstance(argument, int):
-        return ctypes.c_int64(argument)
+        return ctypes.c_int64(*numbers([argument]))  # c_int64 alone drops what is beyond 64 bits
     if isinstance(argument, Object):
         return argument.pointer
     address = argument.ctypes.data if isinstance(argument, np.ndarray) else argument.buffer_info()[0]
@@ -93,18 +113,48 @@ def _function(name: str, result: Any = ctypes.c_int) -> Any:
 @cache
 def _library() -> ctypes.CDLL:
     """Load the core.  Raises UsmpError where it is not there, or another one."""
-    spec = find_spec(_NAME)
-    if spec is None or spec.origin is None:
+    path = library_path()
+    if path is None:
         raise _unusable("is missing")
     try:
-        library = ctypes.CDLL(spec.origin)
-        library.usmp_version.restype = ctypes.c_char_p
-        version = library.usmp_version().decode()
+        library = ctypes.CDLL(path)
+        version = _text(library, "usmp_version")
+        if version != usmp_build.__version__:
+            raise _unusable(f"is of version {version}, and this is {usmp_build.__version__}")
+        sources = _text(library, "usmp_sources")
     except (OSError, AttributeError) as error:
         raise _unusable(f"cannot be loaded ({' '.join(str(error).split())})") from error
-    if version != usmp_build.__version__:
-        raise _unusable(f"is of version {version}, and this is {usmp_build.__version__}")
+    folder = _source_folder()
+    if folder and sources and sources != _hash(folder):
+        raise _unusable(f'was compiled from other sources than those in "{folder}"')
     return library
+
+
+def library_path() -> str | None:
+    """Return the path of the library; None where there is none."""
+    if named := os.environ.get(_PATH):
+        return named
+    spec = find_spec(_NAME)
+    return spec.origin if spec else None
+
+
+def _text(library: ctypes.CDLL, name: str) -> str:
+    function = library[name]
+    function.restype = ctypes.c_char_p
+    text: bytes = function()
+    return text.decode()
+
+
+def _source_folder() -> Path | None:
+    """Return the folder of the core's sources; None where we are installed without them."""
+    folder = Path(usmp_build.__file__).resolve().parents[1] / "core"
+    return folder if (folder / "api.cpp").is_file() else None
+
+
+def _hash(folder: Path) -> str:
+    """Return the hash of all sources, as core/CMakeLists.txt does."""
+    sources = sorted(path for path in folder.iterdir() if path.suffix in {".cpp", ".h"})
+    return sha256(b"".join(path.read_bytes() for path in sources).replace(b"\r", b"")).hexdigest()
 
 
 def check() -> None:
@@ -113,8 +163,7 @@ def check() -> None:
 
 
 def _unusable(why: str) -> UsmpError:
-    tree = Path(usmp_build.__file__).resolve().parents[1]
-    is_source = (tree / "core" / "CMakeLists.txt").is_file()
-    what = f'"{tree}"' if is_source else "--force-reinstall usmp_build"
-    message = f"the compiled core of the planner, {_NAME}, {why}"
+    folder = _source_folder()
+    what = f'"{folder.parent}"' if folder else "--force-reinstall usmp_build"
+    message = f"{WHAT} {why}"
     return UsmpError(Diagnostic("U244", message, help=f'run: "{sys.executable}" -m pip install {what}'))

@@ -17,8 +17,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from usmp_build.errors import Diagnostic, UsmpError
-from usmp_build.planner.algorithms.core import Numbers, Object, call, numbers, rows, triples
+from usmp_build.planner.algorithms.core import (
+    NO_LIMIT,
+    NO_PLACE,
+    Numbers,
+    Object,
+    call,
+    numbers,
+    rows,
+    triples,
+    uncountable,
+)
 from usmp_build.planner.memory.clique import clique_of, cliques
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
@@ -29,9 +38,8 @@ _NONE_PLACED: Mapping[int, Allocation] = MappingProxyType({})
 Neighbor: TypeAlias = tuple[int, int, int]
 """Another buffer, and the least distances in bytes: its start above ours, ours above its."""
 
-_ANYWHERE, _NOWHERE = -1, -2
-"""In place of a fixed offset, as in core/pool_fit.h: free, and less than any pool has."""
 _NO_CLIQUE = -1
+_NOT_PLACED = Allocation(-1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,59 +75,68 @@ def columns(buffers: Sequence[Buffer]) -> tuple[Numbers, Numbers, Numbers]:
     return (
         numbers(buffer.size for buffer in buffers),
         numbers(buffer.alignment for buffer in buffers),
-        numbers(_ANYWHERE if buffer.offset is None else max(buffer.offset, _NOWHERE) for buffer in buffers),
+        numbers(NO_PLACE if buffer.offset is None else buffer.offset for buffer in buffers),
     )
 
 
-def reach(buffers: Iterable[Buffer], near: Iterable[Iterable[Neighbor]]) -> int:
-    """Return bytes that no end of a buffer exceeds, wherever each is put beside its neighbors."""
-    distances = sum(abs(below) + abs(above) for row in near for _, below, above in row)
-    return distances + sum(max(buffer.end, buffer.alignment) for buffer in buffers)
+def reach(buffers: Sequence[Buffer], near: Iterable[Iterable[Neighbor]]) -> int:
+    """Return bytes that no buffer ends above, in whatever order they are stacked on each other and on fixed ones.
+
+    Each is put at the start of a pool, or above one that is there, as far as it must, and is aligned.  No sum on the
+    way is above that, either, nor below its negative.  `near` has each pair once, or from both sides.
+    """
+    distances = [buffer.size for buffer in buffers]
+    for index, row in enumerate(near):
+        for other, above, below in row:
+            distances[index] = max(distances[index], abs(above))
+            distances[other] = max(distances[other], abs(below))
+    start = max((abs(buffer.offset or 0) for buffer in buffers), default=0)
+    return start + sum(distances) + sum(buffer.alignment - 1 for buffer in buffers)
 
 
 class FirstFit:
-    """First fit of some buffers, in one order after another; `core/pool_fit.cpp` does it.
+    """First fit of some buffers, in one order after another; `core/first_fit.cpp` does it.
 
-    Raises UsmpError where the buffers take 2^62 bytes or more together.
+    Raises UsmpError where offsets may reach 2^62 bytes.
     """
 
     def __init__(self, problem: Problem, members: Iterable[int]) -> None:
         self._problem = problem
-        self._positions = {index: position for position, index in enumerate(members)}
+        self._positions = {index: position for position, index in enumerate(dict.fromkeys(members))}
         near = [self._neighbors(index) for index in self._positions]
         buffers = [problem.buffers[index] for index in self._positions]
         if (bytes_ := reach(buffers, near)) > MAX_SUM:
-            message = f"{len(buffers):,} buffers take {bytes_:,} bytes together; at most {MAX_SUM:,} can be counted"
-            raise UsmpError(Diagnostic("P504", message, help="such a tensor is damaged, or counts something else"))
+            message = f"the offsets of {len(buffers):,} buffers may reach {bytes_:,} bytes"
+            raise uncountable(f"{message}; at most {MAX_SUM:,} can be counted")
         ids = {id(clique): number for number, clique in enumerate(cliques(problem))}
         own = numbers(ids.get(id(clique_of(problem, index)), _NO_CLIQUE) for index in self._positions)
         pools = rows([buffer.pools for buffer in buffers])
-        limits = numbers(-1 if limit is None else limit for limit in problem.limits)
+        limits = numbers(NO_LIMIT if limit is None else min(limit, NO_LIMIT) for limit in problem.limits)
         columns_ = (*columns(buffers), own, *triples(near), *pools)
-        self._fit = Object("pool_fit", len(buffers), *columns_, len(limits), limits)
+        self._fit = Object("first_fit", len(buffers), *columns_, len(limits), limits)
 
     def _neighbors(self, index: int) -> list[Neighbor]:
         """Return the neighbors of a buffer by position; none for a member of a clique."""
         if clique_of(self._problem, index) is not None:
             return []
         at = self._positions
-        return [(at[i], below, above) for i, below, above in neighbors(self._problem, index) if i in at]
+        return [(at[i], above, below) for i, above, below in neighbors(self._problem, index) if i in at]
 
     def __call__(
         self, order: Iterable[int], placed: Mapping[int, Allocation] = _NONE_PLACED, *, overflow: bool = False
     ) -> Attempt:
         """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
 
-        The buffers of `placed` are placed already.  With `overflow`, limits may be exceeded: where no pool has room,
-        the buffer goes to the one whose limit it exceeds least, and only a fixed one that overlaps another is stuck.
+        The buffers of `placed` are placed already, below 2^62 bytes.  With `overflow`, limits may be exceeded: where no
+        pool has room, the buffer goes to the one whose limit it exceeds least, and only a fixed one that overlaps
+        another is stuck.
         """
         fixed_first = sorted(order, key=lambda index: self._problem.buffers[index].offset is None)
         at = self._positions
-        pools, offsets = numbers([-1] * len(at)), numbers([0] * len(at))
-        for index, (pool, offset) in placed.items():
-            pools[at[index]], offsets[at[index]] = pool, offset
+        places = [placed.get(index, _NOT_PLACED) for index in at]
+        pools, offsets = numbers(place.pool for place in places), numbers(place.offset for place in places)
         positions = numbers(at[index] for index in fixed_first)
-        done = call("pool_fit_place", self._fit, len(positions), positions, int(overflow), len(at), pools, offsets)
+        done = call("first_fit_place", self._fit, len(positions), positions, int(overflow), len(at), pools, offsets)
         fitted = {index: Allocation(pools[at[index]], offsets[at[index]]) for index in fixed_first[:done]}
         return Attempt({**placed, **fitted}, stuck=fixed_first[done] if done < len(fixed_first) else None)
 

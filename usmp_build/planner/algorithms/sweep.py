@@ -105,7 +105,7 @@ class _Sweep:
         done: list[list[int]] = [[] for _ in order]
         """For each place, the buffers that nothing after it conflicts with."""
         for at, index in enumerate(order):
-            done[max(at, *(places[i] for i in problem.conflicts[index] if i in places))].append(at)
+            done[max((at, *(places[i] for i in problem.conflicts[index] if i in places)))].append(at)
         weights = _weights(buffers)
         if max(reach(buffers, near), 2 * sum(weights)) < LARGEST:
             arguments = (*columns(buffers), *triples(near), numbers(weights), *rows(done))

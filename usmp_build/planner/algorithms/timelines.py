@@ -10,7 +10,7 @@
 First fit visits each buffer a few dozen times, and is seldom more than a few percent above the load.  Where it is, a
 few hundred buffers matter, and the exact search places those: so effort grows with the number of buffers, not with
 that of their pairs.  If the peak stays well above the load, further orders are tried, and the lowest plan is kept.
-All work is counted, so that the result is the same on every machine.  `core/large.cpp` does it.
+All work is counted, so that the result is the same on every machine.  `core/timelines.cpp` does it.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ class _Ladder:
         while self.is_open and parts <= 4 and self.best.goal < self.best.top:
             gap = self.best.top + 1 - self.best.goal
             capacity = self.best.top if self.best.offsets is None else self.best.goal + gap // parts
-            answer = walks.turn(capacity, quick, 0, self.nodes - self.best.nodes)
+            answer = walks.turn(capacity, self.nodes - self.best.nodes, quick)
             fits = self._learn(capacity, answer, 0) is Status.FITS
             if not fits and self.best.offsets is None:
                 break

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from usmp_build.planner.algorithms.core import NO_PLACE
 from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walks import Answer, Status
 from usmp_build.units import align_up
@@ -61,9 +62,12 @@ class _Tree:
         self._strip = strip
         self._capacity = capacity
         self._forbidden = [_forbidden(strip, index) for index in range(len(strip.sizes))]
-        free = [index for index, fixed in enumerate(strip.fixed) if fixed < 0]
+        free = [index for index, fixed in enumerate(strip.fixed) if fixed == NO_PLACE]
         self._pairs = [
-            (i, o, above, below) for i in free for o, above, below in strip.neighbors[i] if i < o and strip.fixed[o] < 0
+            (i, o, above, below)
+            for i in free
+            for o, above, below in strip.neighbors[i]
+            if i < o and strip.fixed[o] == NO_PLACE
         ]
 
     @property
@@ -73,15 +77,18 @@ class _Tree:
 
     def root(self) -> _Node | None:
         """Return the root: every buffer as low as it can be by itself; None when that proves that there is no plan."""
-        floors = [self._lift(i, 0) if fixed < 0 else fixed for i, fixed in enumerate(self._strip.fixed)]
+        floors = [self._lift(i, 0) if fixed == NO_PLACE else fixed for i, fixed in enumerate(self._strip.fixed)]
         return _Node(floors) if self._has_room(floors) and self._fixed_apart() else None
 
     def _fixed_apart(self) -> bool:
         fixed = self._strip.fixed
         pairs = ((i, *neighbor) for i, neighbors in enumerate(self._strip.neighbors) for neighbor in neighbors)
-        held = ((i, o, a, b) for i, o, a, b in pairs if fixed[i] >= 0 and fixed[o] >= 0)
-        aligned = all(at < 0 or at % step == 0 for at, step in zip(fixed, self._strip.alignments, strict=True))
-        return aligned and all(fixed[o] - fixed[i] >= a or fixed[i] - fixed[o] >= b for i, o, a, b in held)
+        held = ((i, o, a, b) for i, o, a, b in pairs if NO_PLACE not in (fixed[i], fixed[o]))
+        valid = all(
+            at == NO_PLACE or (at >= 0 and at % step == 0)
+            for at, step in zip(fixed, self._strip.alignments, strict=True)
+        )
+        return valid and all(fixed[o] - fixed[i] >= a or fixed[i] - fixed[o] >= b for i, o, a, b in held)
 
     def _has_room(self, floors: list[int]) -> bool:
         ends = (floor + size for floor, size in zip(floors, self._strip.sizes, strict=True))
@@ -126,4 +133,4 @@ class _Tree:
 def _forbidden(strip: Strip, index: int) -> list[tuple[int, int]]:
     """Return the open intervals of offsets that neighbors with fixed offsets rule out."""
     neighbors = ((strip.fixed[other], above, below) for other, above, below in strip.neighbors[index])
-    return [(at - above, at + below) for at, above, below in neighbors if at >= 0]
+    return [(at - above, at + below) for at, above, below in neighbors if at != NO_PLACE]

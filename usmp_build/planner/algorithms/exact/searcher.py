@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from usmp_build.planner.algorithms.core import LARGEST
+from usmp_build.planner.algorithms.core import LARGEST, NO_PLACE
 from usmp_build.planner.algorithms.exact import precedence
 from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walks import Answer, Course, Status, Walks, compiled
@@ -47,7 +47,7 @@ class Searcher:
 
     def course(self, capacity: int) -> Course:
         """Return a search at this capacity that can be resumed."""
-        return Course(self.walks(), capacity, max(1, len(self._strip.sizes)))
+        return Course(self.walks(), capacity)
 
 
 def _reach(strip: Strip) -> int:
@@ -56,7 +56,7 @@ def _reach(strip: Strip) -> int:
         max(size, alignment, *(max(above, below) for _, above, below in neighbors), 0)
         for size, alignment, neighbors in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
     )
-    return 2 * sum(distances) + max((0, *strip.fixed))
+    return 2 * sum(distances) + max((abs(offset) for offset in strip.fixed if offset != NO_PLACE), default=0)
 
 
 def _are_few(strip: Strip) -> bool:

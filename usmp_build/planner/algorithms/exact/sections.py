@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import gcd
 
+from usmp_build.planner.algorithms.core import NO_PLACE
 from usmp_build.planner.algorithms.exact.spans import spans
 from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.memory.problem import Problem
@@ -30,7 +31,7 @@ def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
     neighbors = tuple(tuple((o, above // unit, below // unit) for o, (above, below) in sorted(n.items())) for n in near)
     sizes = tuple(problem.buffers[i].size // unit for i in kept)
     alignments = tuple(problem.buffers[i].alignment // gcd(problem.buffers[i].alignment, unit) for i in kept)
-    fixed = tuple(-1 if (o := problem.buffers[i].offset) is None else o // unit for i in kept)
+    fixed = tuple(NO_PLACE if (o := problem.buffers[i].offset) is None else o // unit for i in kept)
     return Strip(
         unit=unit,
         members=tuple(kept),
@@ -183,7 +184,10 @@ def _is_ordered(neighbors: Sequence[Sequence[tuple[int, int, int]]], fixed: Sequ
     to search.  Otherwise this is Bellman-Ford: a path that still gets shorter after as many rounds as there are
     buffers contains a cycle.
     """
-    free = [[pair for pair in pairs if fixed[pair[0]] < 0] if fixed[i] < 0 else [] for i, pairs in enumerate(neighbors)]
+    free = [
+        [pair for pair in pairs if fixed[pair[0]] == NO_PLACE] if fixed[i] == NO_PLACE else []
+        for i, pairs in enumerate(neighbors)
+    ]
     if all(above > 0 for pairs in free for _, above, _ in pairs):
         return True
     count = len(free)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from usmp_build import effort
 from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
@@ -24,8 +24,8 @@ def plan_areas(problem: Problem, pools: Sequence[int], nodes: int, start: dict[i
     if any(area.cost is None for area in areas):
         verdict.places, verdict.impossible = None, any(area.impossible for area in areas)
     else:
-        _lower(areas, limits, budget, verdict)
-        _pack(problem, areas, limits, budget, verdict)
+        peaks = _lower(areas, limits, budget, verdict)
+        _pack(problem, areas, peaks, budget, verdict)
     verdict.nodes = nodes - budget.left
     return verdict
 
@@ -42,8 +42,8 @@ def _cheapen(areas: list[Area], limits: Limits, budget: Budget, start: dict[int,
     budget.left += later.left
 
 
-def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, verdict: Verdict) -> None:
-    """Lower the peaks without raising the cost."""
+def _lower(areas: list[Area], limits: Limits, budget: Budget, verdict: Verdict) -> dict[int, int]:
+    """Lower the peaks without raising the cost; return them."""
     for pool in sorted(limits, reverse=True):
         for area in areas:
             area.repack(pool, limits[pool], budget)
@@ -55,15 +55,15 @@ def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, ver
         verdict.peaks = dict(zip(sorted(limits, reverse=True), least, strict=True))
         verdict.is_lowest = (verdict.total, *least) == ranked(heights.best)
     budget.left += part.left
-    limits.update(zip(sorted(limits), heights.best, strict=True))
+    return dict(zip(sorted(limits), heights.best, strict=True))
 
 
-def _pack(problem: Problem, areas: list[Area], limits: Limits, budget: Budget, verdict: Verdict) -> None:
-    """Set the places of buffers, and prove what their pools need."""
+def _pack(problem: Problem, areas: list[Area], peaks: Mapping[int, int], budget: Budget, verdict: Verdict) -> None:
+    """Set the places of buffers below these peaks, and prove what their pools need."""
     verdict.places = {}
-    for pool, limit in limits.items():
+    for pool, peak in peaks.items():
         offsets = {index: at for area in areas for index, at in area.offsets(pool).items()}
-        packed = pack(problem, sorted(offsets), limit, max(0, budget.left), offsets)
+        packed = pack(problem, sorted(offsets), peak, max(0, budget.left), offsets)
         budget.left -= packed.nodes
         verdict.claims[pool] = max(packed.bound, verdict.peaks[pool] if verdict.is_lowest else 0)
         verdict.places |= {index: Allocation(pool, at) for index, at in (packed.offsets or offsets).items()}

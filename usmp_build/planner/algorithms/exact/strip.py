@@ -20,6 +20,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from usmp_build.planner.algorithms.core import NO_PLACE
+
 Span = tuple[int, int, int]
 """`(first section, last section, units)`."""
 
@@ -35,7 +37,7 @@ class Strip:
     sizes: tuple[int, ...]
     alignments: tuple[int, ...]
     fixed: tuple[int, ...]
-    """The fixed offset of a buffer; -1: none."""
+    """The fixed offset of a buffer; `NO_PLACE`: none."""
     neighbors: tuple[tuple[tuple[int, int, int], ...], ...]
     """`(other, above, below)`: `other` starts at least `above` units after the start of this buffer, or this one at
     least `below` units after the start of `other`.  Ascending by `other`."""
@@ -56,7 +58,7 @@ class Strip:
             above < sizes[i] or below < sizes[other]
             for i, neighbors in enumerate(self.neighbors)
             for other, above, below in neighbors
-            if i < other and fixed[i] < 0 and fixed[other] < 0
+            if i < other and fixed[i] == fixed[other] == NO_PLACE
         )
 
     def backwards(self) -> Strip:

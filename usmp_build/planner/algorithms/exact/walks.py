@@ -2,7 +2,7 @@
 
 How long a walk takes depends much on luck: a rule that is hopeless on one strip finds a plan at once on another.  So
 six kinds take turns, and restart with half as much work again; what they learned about sections is kept.
-`core/walk.h` explains a walk.
+`core/search.cpp` has the turns, and `core/walk.h` explains a walk.
 """
 
 from __future__ import annotations
@@ -10,13 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from usmp_build.planner.algorithms.core import Object, call, numbers, triples
+from usmp_build.planner.algorithms.core import NO_LIMIT, Object, call, numbers, triples
 from usmp_build.planner.algorithms.exact.strip import Strip
-
-_CALM = 7
-"""How many turns are taken without noise in ranks."""
-_STRONGEST = 10
-"""Most noise, in percent."""
 
 
 class Status(Enum):
@@ -51,10 +46,11 @@ class Walks:
         self._walks = Object("walks", strip)
         self._count = count
 
-    def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
-        """Walk once in each way, at most `limit` nodes each and `nodes` in all, with ranks blurred by `percent`."""
+    def turn(self, capacity: int, nodes: int, limit: int = 0) -> Answer:
+        """Walk once in each way, at most `nodes` nodes in all, and `limit` nodes each; 0: as many as come next."""
         visited, offsets = numbers([0]), numbers([0] * self._count)
-        status = Status(call("walks_turn", self._walks, capacity, limit, percent, nodes, visited, offsets))
+        most = (min(capacity, NO_LIMIT), min(nodes, NO_LIMIT))
+        status = Status(call("walks_turn", self._walks, *most, limit, visited, offsets))
         return Answer(status, tuple(offsets) if status is Status.FITS else (), visited[0])
 
 
@@ -64,18 +60,13 @@ class Course:
 
     walks: Walks
     capacity: int
-    limit: int
-    """Most nodes of each kind of walk in the next turn; at first as many as there are buffers."""
     turns: int = 0
     """How many turns were taken."""
 
     def turn(self, nodes: int) -> Answer:
         """Take the next turn, of at most `nodes` nodes."""
-        percent = min(_STRONGEST, max(0, self.turns - _CALM + 1))
-        answer = self.walks.turn(self.capacity, self.limit, percent, nodes)
-        self.limit += self.limit // 2 + 1
         self.turns += 1
-        return answer
+        return self.walks.turn(self.capacity, nodes)
 
     def finish(self, nodes: int) -> Answer:
         """Take turns until the answer is there, or `nodes` nodes are visited."""

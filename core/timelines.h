@@ -1,6 +1,6 @@
 // Plans for very many buffers in one pool; planner/algorithms/timelines.py explains them.
-#ifndef USMP_LARGE_H
-#define USMP_LARGE_H
+#ifndef USMP_TIMELINES_H
+#define USMP_TIMELINES_H
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "large.h"
+#include "timelines.h"
 
 #include <algorithm>
 #include <tuple>
@@ -58,7 +58,7 @@ TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
     Bytes peak = 0;
     const Bytes bound = *std::max_element(sections.loads.begin(), sections.loads.end());
     const auto is_open = [&] { return best.empty() || peak - bound > bound / FINE; };
-    const auto keep = [&](FirstFit &candidate) {
+    const auto keep = [&](TimelineFit &candidate) {
         plan.work += candidate.work;
         if (best.empty() || candidate.peak() < peak) {
             peak = candidate.peak();
@@ -66,15 +66,15 @@ TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
         }
     };
     const auto fit = [&](Order kind, std::int64_t share) {
-        FirstFit first_fit(sections, kind);
-        first_fit.place_all(share + VISITS_EACH * sections.buffers());
-        Repair(sections, first_fit, share).run();
-        keep(first_fit);
+        TimelineFit candidate(sections, kind);
+        candidate.place_all(share + VISITS_EACH * sections.buffers());
+        Repair(sections, candidate, share).run();
+        keep(candidate);
     };
     fit(Order::load, work);
     for (const bool by_area : {false, true}) {
         if (is_open()) {
-            FirstFit stack(sections, Order::load);
+            TimelineFit stack(sections, Order::load);
             stack.stack_all(by_area, work / 2);
             keep(stack);
         }
