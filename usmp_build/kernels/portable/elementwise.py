@@ -5,28 +5,19 @@ from __future__ import annotations
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
-from usmp_build.interfaces.kernels import (
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits, real_limits, whole_limits
 from usmp_build.kernels.candidates import fastest
 from usmp_build.kernels.mve.elementwise import add_mve, mul_mve
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, Moved, aside, kernel
 from usmp_build.kernels.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
-from usmp_build.kernels.portable.accesses_of_elements import broadcast_accesses, elementwise_accesses
 from usmp_build.kernels.portable.broadcasting import (
     MOST_AXES,
     Axis,
-    Fields,
+    broadcast,
     merged,
     output_axes,
     padded,
@@ -87,29 +78,27 @@ def _typed_fields(node: Node, sign: int) -> Fields:
 
 
 def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Kernel:
-    size = innermost.size
-    accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
-    parameters = Parameters(_struct(node, name), (("size", size), *fields))
-    call = KernelCall(
-        c_name(name, node.output.dtype), Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses
-    )
-    portable = Kernel((call,))
+    function, size = c_name(name, node.output.dtype), innermost.size
+    nest = broadcast([innermost], (Input(0), Input(1)))
+    portable = kernel(node, function, nest, (("size", size), *fields), struct=_struct(node, name))
     if name == "mul":
         return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, size, innermost.steps)}, portable)
     return fastest(node, {Isa.MVE: lambda: add_mve(node, portable)}, portable)
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
-    output, size = node.output, prod(axis.size for axis in axes)
-    table_bytes = output.elements // size * _table_bytes(axes, size)
+    size = prod(axis.size for axis in axes)
+    moved: Moved = {Derived(0): Traffic(_table_bytes(axes, size))}
     axes = padded(axes)
-    width = output.dtype.bits // 8
-    accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in axes], (width, width, 0, width))
-    parameters = Parameters(_struct(node, name), (("size", size), *fields))
-    operands = (Input(0), Input(1), Derived(0), Output(0))
-    function = c_name(name, output.dtype, part="stretched")
-    call = KernelCall(function, Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
-    portable = Kernel((call,), (int32_constant("axes", table(axes)),))
+    portable = kernel(
+        node,
+        c_name(name, node.output.dtype, part="stretched"),
+        broadcast(axes, (Input(0), Input(1)), aside(Derived(0))),
+        (("size", size), *fields),
+        struct=_struct(node, name),
+        constants=(int32_constant("axes", table(axes)),),
+        moved=moved,
+    )
     if name != "mul":
         return fastest(node, {}, portable)
     run, steps = axes[-1].size, axes[-1].steps

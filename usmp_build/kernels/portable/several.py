@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, check_alike, unsupported_types
-from usmp_build.kernels.portable.accesses_of_elements import elementwise_accesses
-from usmp_build.kernels.portable.broadcasting import Fields
 from usmp_build.kernels.portable.elementwise import below_one
 from usmp_build.kernels.portable.pieces import elementwise
 
@@ -31,19 +30,14 @@ def add_n(node: Node) -> Kernel:
         raise Unsupported(f"it adds {len(inputs)} tensors, not 2 to {_MOST}")
     node.expect({tensor.shape for tensor in inputs} == {output.shape}, "adds tensors of different shapes")
     fields = () if output.dtype.is_float else _fields(node)
+    name, struct = c_name("add_n", output.dtype), c_name("add_n", output.dtype, part="parameters")
     operands: tuple[Operand, ...] = (*(Input(min(position, len(inputs) - 1)) for position in range(_MOST)), Output(0))
-    width = output.dtype.bits // 8
-    missing = {position: Traffic() for position in range(len(inputs), _MOST)}
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(output.shape[-axes:])
-        parameters = Parameters(
-            c_name("add_n", output.dtype, part="parameters"), (("size", size), ("count", len(inputs)), *fields)
-        )
-        accesses = elementwise_accesses(size, (width,) * len(operands))
-        return Kernel(
-            (KernelCall(c_name("add_n", output.dtype), Whole(), operands, parameters, missing, accesses=accesses),)
-        )
+        nest = Nest({"elements": size}, (*(reads(Input(i)) for i in range(len(inputs))), writes(Output(0))))
+        counts = ("size", size), ("count", len(inputs))
+        return kernel(node, name, nest, (*counts, *fields), struct=struct, operands=operands)
 
     return elementwise(node, kernel_of)
 
