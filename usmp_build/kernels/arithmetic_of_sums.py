@@ -19,7 +19,7 @@ from usmp_build.ir.options import Activation, Limits
 from usmp_build.kernels.activation import quantized_limits, real_limits
 from usmp_build.kernels.nest import Span, aside
 from usmp_build.kernels.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.requantization import factor_constants, wide
+from usmp_build.kernels.requantization import factor_constants, output_fields, wide
 from usmp_build.kernels.weights import bias_operand, channel_factors, check_sums
 
 _WIDEST_INT16 = 1 << 15
@@ -84,13 +84,8 @@ def arithmetic(
         check_sums(node, products, weights)
         bias, zeros = bias_operand(node, channels, DType.INT32, places.bias)
         factors = channel_factors(node, source, weights, axis)
-        low, high = quantized_limits(node, activation, output, limits)
-        fields = (
-            ("input_zero_point", node.zero_point(source)),
-            ("output_zero_point", node.zero_point(output)),
-            ("low", low),
-            ("high", high),
-        )
+        bounds = quantized_limits(node, activation, output, limits)
+        fields = ("input_zero_point", node.zero_point(source)), *output_fields(node, bounds)
         constants = (*factor_constants(factors), *zeros)
         operands = (bias or Derived(2), Derived(0), Derived(1))
         return Arithmetic(DType.INT8, fields, operands, constants, DType.INT32, factors)

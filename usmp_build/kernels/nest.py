@@ -252,8 +252,8 @@ def kernel(
 ) -> Kernel:
     """Return the kernel of one call, a single one for everything unless a form is given.
 
-    Nests of a reduction are those of begin, row and finish.  The struct has the name of the function, and operands
-    have the order in which the nest names them, unless they are given.
+    Nests of a reduction are those of begin, row and finish.  The struct has the name of the function without "row",
+    and operands have the order in which the nest names them, unless they are given.
     """
     operands = operands or _operands(nest)
     widths = [_width(node, operand, constants, scratch) for operand in operands]
@@ -284,7 +284,7 @@ def _call(
     traffic |= {position: moved[operand] for position, operand in enumerate(operands) if operand in moved}
     traffic |= {i: Traffic() for i, operand in enumerate(operands) if operand in operands[:i]}
     accesses = in_turn.accesses(operands, widths, form)
-    parameters = Parameters(struct or f"{function}_parameters", fields)
+    parameters = Parameters(struct or f"{function.removesuffix('_row')}_parameters", fields)
     return KernelCall(function, form, operands, parameters, traffic, accesses=accesses)
 
 

@@ -130,7 +130,6 @@ class _Convolution:
             c_name(name, how.elements, part="row"),
             nest,
             (*image.fields(extra), *narrow, *how.fields, *pitch_fields(image.pitches)),
-            struct=c_name(name, how.elements, part="parameters"),
             form=rows_of(nest),
             constants=how.constants,
         )

@@ -13,6 +13,7 @@ from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.reduced_axes import reduced_axes
+from usmp_build.kernels.requantization import output_fields
 from usmp_build.operators.reductions import Cumsum
 
 _FRACTION_BITS = 19
@@ -45,8 +46,7 @@ def cumsum(node: Node) -> Kernel:
         (reads(Input(0), 1, along, start), writes(Output(0), 1, along, start)),
         forward=True,
     )
-    struct = c_name("cumsum", source.dtype, part="parameters")
-    return kernel(node, c_name("cumsum", source.dtype), nest, fields, struct=struct)
+    return kernel(node, c_name("cumsum", source.dtype), nest, fields)
 
 
 def _int8_fields(node: Node) -> tuple[tuple[str, int], ...]:
@@ -54,14 +54,11 @@ def _int8_fields(node: Node) -> tuple[tuple[str, int], ...]:
     scale = quantize(node.scale(source) / node.scale(output) / (1 << _FRACTION_BITS))
     if scale.shift > 0:
         raise Unsupported(f"the scale of its output is below 2^-{_FRACTION_BITS} of that of its input")
-    low, high = quantized_limits(node, Activation.NONE, output)
     return (
         ("input_zero_point", node.zero_point(source)),
         ("multiplier", scale.multiplier),
         ("right", -scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
 
 

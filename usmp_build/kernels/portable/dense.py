@@ -20,7 +20,7 @@ from usmp_build.kernels.pitches import Pitches
 from usmp_build.kernels.portable.convolution import conv_2d_forms
 from usmp_build.kernels.portable.dynamic_range import DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.portable.packed_weights import perhaps_packed
-from usmp_build.kernels.requantization import factor, factor_pairs, wide
+from usmp_build.kernels.requantization import factor, factor_pairs, output_fields, wide
 from usmp_build.kernels.weights import BLOCK, bias_operand, blocks, check_sums
 from usmp_build.kernels.window import Images, Slide
 from usmp_build.operators.sums import Conv2D, FullyConnected
@@ -82,13 +82,10 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
     constants = (factor_pairs("factor", scale), *zeros)
     options = node.options(FullyConnected)
-    low, high = quantized_limits(node, options.activation, output, options.limits)
     fields = (
         ("input_zero_point", node.zero_point(source)),
         ("weights_zero_point", node.zero_point(weights)),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *output_fields(node, quantized_limits(node, options.activation, output, options.limits)),
     )
     portable = _kernel(node, sizes, fields, (bias or Derived(1), Derived(0)), constants)
     return fastest(node, _faster(node, sizes), portable)
@@ -128,7 +125,6 @@ def _kernel(
         c_name("fully_connected", dtype),
         Nest({"batches": batches, "outputs": Blocks(outputs, BLOCK)}, spans),
         (*sizes._asdict().items(), *fields),
-        struct=c_name("fully_connected", dtype, part="parameters"),
         operands=(Input(0), Input(1), *others, Output(0)),
         constants=constants,
         moved={Input(0): Traffic(source.size * (blocks(outputs) + 1))} if sums_inputs else {},

@@ -24,7 +24,14 @@ from usmp_build.kernels.portable.broadcasting import (
     stretched,
     table,
 )
-from usmp_build.kernels.requantization import factor, int32_constant
+from usmp_build.kernels.requantization import (
+    factor,
+    int32_constant,
+    operand_fields,
+    output_fields,
+    scale_fields,
+    to_the_right,
+)
 from usmp_build.operators.binary import Binary
 from usmp_build.request import Isa
 
@@ -80,7 +87,7 @@ def _typed_fields(node: Node, sign: int) -> Fields:
 def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Kernel:
     function, size = c_name(name, node.output.dtype), innermost.size
     nest = broadcast([innermost], (Input(0), Input(1)))
-    portable = kernel(node, function, nest, (("size", size), *fields), struct=_struct(node, name))
+    portable = kernel(node, function, nest, (("size", size), *fields))
     if name == "mul":
         return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, size, innermost.steps)}, portable)
     return fastest(node, {Isa.MVE: lambda: add_mve(node, portable)}, portable)
@@ -95,7 +102,7 @@ def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kerne
         c_name(name, node.output.dtype, part="stretched"),
         broadcast(axes, (Input(0), Input(1)), aside(Derived(0))),
         (("size", size), *fields),
-        struct=_struct(node, name),
+        struct=c_name(name, node.output.dtype, part="parameters"),
         constants=(int32_constant("axes", table(axes)),),
         moved=moved,
     )
@@ -103,10 +110,6 @@ def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kerne
         return fastest(node, {}, portable)
     run, steps = axes[-1].size, axes[-1].steps
     return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, run, steps, "stretched")}, portable)
-
-
-def _struct(node: Node, name: str) -> str:
-    return c_name(name, node.output.dtype, part="parameters")
 
 
 def _limits(node: Node) -> tuple[int, int]:
@@ -121,20 +124,11 @@ def _sum_fields(node: Node, sign: int) -> Fields:
     first_factor, second_factor = (below_one(node, scale / common) for scale in scales)
     fraction_bits = SUM_FRACTION_BITS if output.dtype is DType.INT8 else _SUM_FRACTION_BITS_OF_INT16
     output_factor = below_one(node, common / ((1 << fraction_bits) * node.scale(output)))
-    low, high = _limits(node)
     return (
-        ("first_zero_point", node.zero_point(first)),
-        ("first_multiplier", first_factor.multiplier),
-        ("first_shift", -first_factor.shift),
-        ("second_zero_point", node.zero_point(second)),
-        ("second_multiplier", second_factor.multiplier),
-        ("second_shift", -second_factor.shift),
+        *operand_fields(node, (first, first_factor), (second, second_factor)),
         ("sign", sign),
-        ("output_multiplier", output_factor.multiplier),
-        ("output_shift", -output_factor.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(to_the_right(output_factor), "output"),
+        *output_fields(node, _limits(node)),
     )
 
 
@@ -149,15 +143,11 @@ def below_one(node: Node, real: float) -> Factor:
 def _product_fields(node: Node) -> Fields:
     first, second, output = node.input(0), node.input(1), node.output
     scale = factor(node, node.scale(first) * node.scale(second) / node.scale(output))
-    low, high = _limits(node)
     return (
         ("first_zero_point", node.zero_point(first)),
         ("second_zero_point", node.zero_point(second)),
-        ("multiplier", scale.multiplier),
-        ("shift", scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(scale),
+        *output_fields(node, _limits(node)),
     )
 
 

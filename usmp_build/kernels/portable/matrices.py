@@ -12,7 +12,7 @@ from usmp_build.kernels.arithmetic_of_sums import check_depth, check_symmetric
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Blocks, Fields, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.requantization import factor, wide
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields, wide
 from usmp_build.kernels.weights import BLOCK
 from usmp_build.kernels.window import Slide, Under
 from usmp_build.operators.sums import BatchMatMul
@@ -56,8 +56,7 @@ def batch_matmul(node: Node) -> Kernel:
         *zip(("left_row", "left_depth", "right_depth", "right_column"), (*left.steps, *right.steps), strict=True),
     )
     dtype = node.output.dtype
-    struct = c_name("batch_matmul", dtype, part="parameters")
-    return kernel(node, c_name("batch_matmul", dtype), _nest(batches, left, right), (*counts, *fields), struct=struct)
+    return kernel(node, c_name("batch_matmul", dtype), _nest(batches, left, right), (*counts, *fields))
 
 
 def _nest(batches: tuple[int, ...], left: _Side, right: _Side) -> Nest:
@@ -102,17 +101,15 @@ def _arithmetic(node: Node, depth: int) -> Fields:
         raise unsupported_types(left, right, output)
     check_depth(depth, left.dtype)
     scale = factor(node, node.scale(left) * node.scale(right) / node.scale(output))
-    low, high = quantized_limits(node, Activation.NONE, output)
+    limits = quantized_limits(node, Activation.NONE, output)
     if types == {DType.INT16}:
         check_symmetric(node, left, right, output)
-        return (*wide(node, scale)._asdict().items(), ("low", low), ("high", high))
+        return (*scale_fields(wide(node, scale)), ("low", limits[0]), ("high", limits[1]))
     return (
         ("left_zero_point", node.zero_point(left)),
         ("right_zero_point", node.zero_point(right)),
-        *scale._asdict().items(),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(scale),
+        *output_fields(node, limits),
     )
 
 

@@ -8,12 +8,14 @@ from typing import NamedTuple, TypeAlias
 from usmp_build.arithmetic.fixed_point import divided, single
 from usmp_build.interfaces.kernels import Input, Kernel, Output, Reduce, Scratch, ScratchRequest, Traffic
 from usmp_build.ir.graph import DType
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import kernel
 from usmp_build.kernels.nests_of_sums import Shares, added_up
 from usmp_build.kernels.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.portable.reduced_axes import Split, along_axes, reduced_axes, split
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields
 from usmp_build.kernels.window import Slide
 
 _TYPES = {DType.INT8, DType.INT16, DType.FLOAT32}
@@ -82,11 +84,8 @@ def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
     scale = divided(factor(node, node.scale(source) / node.scale(output)), divisor)
     return (
         ("offset", -node.zero_point(source) * count),
-        ("multiplier", scale.multiplier),
-        ("shift", scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", lowest - node.zero_point(output)),
-        ("high", highest - node.zero_point(output)),
+        *scale_fields(scale),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
 
 

@@ -14,6 +14,7 @@ from usmp_build.kernels.nest import Fields, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, check_alike, unsupported_types
 from usmp_build.kernels.portable.elementwise import below_one
 from usmp_build.kernels.portable.pieces import elementwise
+from usmp_build.kernels.requantization import output_fields, scale_fields, to_the_right
 
 _MOST = 16
 """Operands that the C takes, as many as sums of int8 have bits for; where there are fewer, the last one is passed
@@ -30,14 +31,13 @@ def add_n(node: Node) -> Kernel:
         raise Unsupported(f"it adds {len(inputs)} tensors, not 2 to {_MOST}")
     node.expect({tensor.shape for tensor in inputs} == {output.shape}, "adds tensors of different shapes")
     fields = () if output.dtype.is_float else _fields(node)
-    name, struct = c_name("add_n", output.dtype), c_name("add_n", output.dtype, part="parameters")
     operands: tuple[Operand, ...] = (*(Input(min(position, len(inputs) - 1)) for position in range(_MOST)), Output(0))
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(output.shape[-axes:])
         nest = Nest({"elements": size}, (*(reads(Input(i)) for i in range(len(inputs))), writes(Output(0))))
         counts = ("size", size), ("count", len(inputs))
-        return kernel(node, name, nest, (*counts, *fields), struct=struct, operands=operands)
+        return kernel(node, c_name("add_n", output.dtype), nest, (*counts, *fields), operands=operands)
 
     return elementwise(node, kernel_of)
 
@@ -47,14 +47,10 @@ def _fields(node: Node) -> Fields:
     check_alike(node, *node.inputs)
     source, output = node.input(0), node.output
     scale = below_one(node, 2 * node.scale(source) / ((1 << SUM_FRACTION_BITS) * node.scale(output)))
-    low, high = quantized_limits(node, Activation.NONE, output)
     return (
         ("offset", -(len(node.inputs) + 1) * node.zero_point(source)),
-        ("multiplier", scale.multiplier),
-        ("shift", -scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(to_the_right(scale)),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
 
 

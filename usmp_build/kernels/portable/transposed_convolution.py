@@ -50,7 +50,6 @@ def transpose_conv(node: Node) -> Kernel:
         c_name("transpose_conv", how.elements),
         conv_2d(images, inputs, outputs, filters(images, inputs), *how.spans),
         (*images.fields(inputs, extra), *how.fields, *pitch_fields(pitches)),
-        struct=c_name("transpose_conv", how.elements, part="parameters"),
         constants=how.constants,
     )
     return replace(made, pitched=frozenset({Input(2), Output(0)}))

@@ -72,7 +72,7 @@ def row_by_row(node: Node, images: int, down: Slide, length: int, axes: list[Row
     inside = dict(zip(names, extents, strict=True))
     nest = Nest({"images": images, "rows": down.output, **inside}, (read, writes(Output(0), size)))
     form = rows_of(nest, untyped=True)
-    return kernel(node, "transpose_row", nest, fields, struct="transpose_parameters", form=form)
+    return kernel(node, "transpose_row", nest, fields, form=form)
 
 
 def _order(node: Node) -> list[int]:

@@ -19,7 +19,7 @@ from usmp_build.kernels.names import c_name
 from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
 from usmp_build.kernels.portable.pieces import each_element
 from usmp_build.kernels.portable.quantization import requantize
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields
 from usmp_build.operators.unary import LeakyRelu, Lookup, leaky_factors
 
 
@@ -99,19 +99,14 @@ def leaky_relu(node: Node) -> Kernel:
     if types not in {(DType.INT8, DType.INT8), (DType.INT16, DType.INT16)}:
         raise unsupported_types(source, output)
     above, below = (factor(node, real) for real in leaky_factors(alpha, node.scale(source), node.scale(output)))
-    low, high = quantized_limits(node, Activation.NONE, output)
     return each_element(
         node,
         c_name("leaky_relu", source.dtype),
         "leaky_relu_parameters",
         ("input_zero_point", node.zero_point(source)),
-        ("multiplier", above.multiplier),
-        ("shift", above.shift),
-        ("alpha_multiplier", below.multiplier),
-        ("alpha_shift", below.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(above),
+        *scale_fields(below, "alpha"),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
 
 

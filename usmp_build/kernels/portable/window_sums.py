@@ -61,7 +61,6 @@ def added_up(
         c_name(does, source.dtype),
         nest,
         fields,
-        struct=c_name(does, source.dtype, part="parameters"),
         form=form,
         operands=operands,
         constants=constants,
