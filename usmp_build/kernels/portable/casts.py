@@ -27,6 +27,3 @@ def cast(node: Node) -> Kernel:
         low, high = integer_range(output.dtype)
         return each_element(node, name, "cast_f32_parameters", ("low", low), ("high", high))
     return each_element(node, name, "elements")
-
-
-KERNELS = {"CAST": cast}

@@ -6,7 +6,7 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Ou
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.nest import Moved, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.operators.circular_buffer import CIRCULAR_BUFFER, CircularBuffer, period
+from usmp_build.operators.circular_buffer import CircularBuffer, period
 
 
 def circular_buffer(node: Node) -> Kernel:
@@ -54,6 +54,3 @@ def _flag(node: Node, runs: int) -> tuple[KernelCall, ...]:
     moved: Moved = {Input(2): Traffic(counter.size, counter.size)}
     nest = Nest({}, (writes(Output(0)),))
     return kernel(node, "circular_buffer_valid", nest, (("period", runs),), operands=operands, moved=moved).calls
-
-
-KERNELS_OF_ONE_DIRECTION = {CIRCULAR_BUFFER: circular_buffer}

@@ -106,13 +106,3 @@ def select_alike(node: Node) -> Kernel:
     ones = (1,) * (len(output.shape) - 1)
     tensors[node.index(Input(0))] = replace(condition, shape=(*condition.shape, *ones))
     return select(replace(node, graph=replace(node.graph, tensors=tuple(tensors))))
-
-
-KERNELS = {
-    **dict.fromkeys(_COMPARISONS, compare),
-    "LOGICAL_AND": logic,
-    "LOGICAL_NOT": negation,
-    "LOGICAL_OR": logic,
-    "SELECT": select_alike,
-    "SELECT_V2": select,
-}

@@ -29,6 +29,7 @@ _SHORT_WINDOW = 256
 """Most taps whose products of int16 and int8, of 23 bits each, fit a sum of 32 bits."""
 
 
+@perhaps_packed
 def conv_2d(node: Node) -> Kernel:
     """A filter for every output channel, over all input channels."""
     portable, faster = conv_2d_forms(node)
@@ -62,6 +63,7 @@ def conv_2d_forms(node: Node) -> tuple[Kernel, Mapping[Isa, Callable[[], Kernel]
     return portable, faster
 
 
+@perhaps_packed
 def depthwise_conv_2d(node: Node) -> Kernel:
     """For every input channel, `depth_multiplier` separate filters."""
     options = node.options(DepthwiseConv2D)
@@ -165,6 +167,3 @@ class _Convolution:
         shares = Shares(1, channels, image.channels) if is_full else Shares(channels, 1, image.channels // channels)
         nest = nests.added_up(images.across.output, images.across.under(image.pitches.input), shares)
         return added_up(image.node, whole, does, tuple(fields), nest, images.down.inside, how.constants, how.sums)
-
-
-KERNELS = {"CONV_2D": perhaps_packed(conv_2d), "DEPTHWISE_CONV_2D": perhaps_packed(depthwise_conv_2d)}

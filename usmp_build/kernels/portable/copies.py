@@ -187,18 +187,3 @@ def copy(
         writes(target, size, {"blocks": output_pitch}, output_offset),
     )
     return call_in_bytes("copy", Nest({"blocks": count}, (read, written)), fields)
-
-
-KERNELS = {
-    "ASSIGN_VARIABLE": assign_variable,
-    "CONCATENATION": concatenation,
-    "COPY": copy_all,
-    "EXPAND_DIMS": reshape,
-    "PACK": pack,
-    "READ_VARIABLE": read_variable,
-    "RESHAPE": reshape,
-    "SPLIT": split,
-    "SPLIT_V": split_in_sizes,
-    "SQUEEZE": reshape,
-    "UNPACK": unpack,
-}

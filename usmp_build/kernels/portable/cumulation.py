@@ -60,6 +60,3 @@ def _int8_fields(node: Node) -> tuple[tuple[str, int], ...]:
         ("right", -scale.shift),
         *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
-
-
-KERNELS = {"CUMSUM": cumsum}

@@ -40,6 +40,7 @@ class _Sizes(NamedTuple):
     outputs: int
 
 
+@perhaps_packed
 def fully_connected(node: Node) -> Kernel:
     """Every output of a batch from every input of that batch."""
     options = node.options(FullyConnected)
@@ -207,6 +208,3 @@ def _dynamic(node: Node, sizes: _Sizes) -> Kernel:
     pixels = Images(batches, Slide(1), Slide(1), Pitches(inputs, outputs))
     convolution = DynamicConvolution("conv_2d", pixels, inputs, extra, 0, is_symmetric, each)
     return dynamic_kernel(node, convolution, options.activation)
-
-
-KERNELS = {"FULLY_CONNECTED": perhaps_packed(fully_connected)}

@@ -9,7 +9,7 @@ from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Scratc
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.nest import Fields, InTurn, Moved, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.operators.detection import DETECTION, Detection
+from usmp_build.operators.detection import Detection
 
 _CORNERS = 4
 
@@ -94,6 +94,3 @@ def _fields(node: Node, options: Detection, boxes: int) -> Fields:
         ("overlap", thresholds[1]),
         *((f"{name}_scale", scale) for name, scale in scales.items()),
     )
-
-
-KERNELS_OF_ONE_DIRECTION = {DETECTION: detection}

@@ -164,6 +164,3 @@ def _table_bytes(axes: list[Axis], elements: int) -> int:
         total += _AXIS_BYTES * visits
         visits //= axis.size
     return total
-
-
-KERNELS = {"ADD": add_or_subtract, "MUL": multiply, "SUB": add_or_subtract}

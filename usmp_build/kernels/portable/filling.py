@@ -15,7 +15,7 @@ from usmp_build.kernels.nest import Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.copies import check_types, copy
 from usmp_build.kernels.window import Slide
-from usmp_build.operators.decoding import DECODE, decoded
+from usmp_build.operators.decoding import decoded
 
 _TYPES = {DType.INT32, DType.INT64}
 
@@ -87,12 +87,3 @@ def broadcast_args(node: Node) -> Kernel:
     )
     nest = Nest({"elements": count}, (*read, writes(Output(0))))
     return kernel(node, c_name("broadcast_args", output.dtype), nest, fields, struct="broadcast_args_parameters")
-
-
-KERNELS = {
-    "BROADCAST_ARGS": broadcast_args,
-    DECODE: decode,
-    "FILL": fill,
-    "SHAPE": shape,
-    "ZEROS_LIKE": zeros_like,
-}

@@ -15,7 +15,7 @@ from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Fields, Moved, kernel
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.signal import apart
-from usmp_build.operators.signal import CUSTOM, Fft
+from usmp_build.operators.signal import Fft
 
 _TYPES = {DType.INT16, DType.INT32, DType.FLOAT32}
 _ONE = {DType.INT16: (1 << 15) - 1, DType.INT32: (1 << 31) - 1}
@@ -141,6 +141,3 @@ def _twiddles(radices: tuple[int, ...]) -> int:
         elements += butterflies * 2 * (radix - 1) + butterflies // side_by_side * _ROOTS.get(radix, 0)
         side_by_side *= radix
     return elements
-
-
-KERNELS_OF_ONE_DIRECTION = {f"{CUSTOM}SignalIrfft": irfft, f"{CUSTOM}SignalRfft": rfft}

@@ -12,7 +12,6 @@ from usmp_build.kernels.portable.unary import interpolating_kernel, lookup_kerne
 from usmp_build.kernels.requantization import factor, scale_fields
 from usmp_build.operators.unary import Gelu
 
-_OF_FLOATS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
 _LARGEST_SHIFT = 31
 
 
@@ -101,15 +100,3 @@ def rsqrt(node: Node) -> Kernel:
 def _quantized(node: Node) -> tuple[Quantized, Quantized]:
     source, output = (Quantized(node.scale(each), node.zero_point(each)) for each in (node.input(0), node.output))
     return source, output
-
-
-KERNELS = {
-    **dict.fromkeys(_OF_FLOATS, of_floats),
-    "ABS": absolute,
-    "ELU": elu,
-    "EXP": exp,
-    "GELU": gelu,
-    "LOG": log,
-    "RSQRT": rsqrt,
-    "SQRT": sqrt,
-}

@@ -192,11 +192,3 @@ def _check_indices(node: Node, operand: Input) -> None:
     dtype = node.tensor(operand).dtype
     if dtype is not DType.INT32:
         raise Unsupported(f"it has no kernel for indices of type {dtype.name}")
-
-
-KERNELS = {
-    "DYNAMIC_UPDATE_SLICE": dynamic_update_slice,
-    "EMBEDDING_LOOKUP": embedding_lookup,
-    "GATHER": gather,
-    "GATHER_ND": gather_nd,
-}

@@ -227,6 +227,3 @@ def _kernel(node: Node, function: str, struct: str, fields: Fields, sizes: dict[
         moved=moved,
         updates=frozenset({_HIDDEN, _CELL}),
     )
-
-
-KERNELS_OF_ONE_DIRECTION = {"UNIDIRECTIONAL_SEQUENCE_LSTM": lstm}

@@ -111,6 +111,3 @@ def _arithmetic(node: Node, depth: int) -> Fields:
         *scale_fields(scale),
         *output_fields(node, limits),
     )
-
-
-KERNELS = {"BATCH_MATMUL": batch_matmul}

@@ -58,6 +58,3 @@ def _check_output(node: Node, steps: int, zero_point: int) -> None:
 def _within_rows(node: Node, function: str, struct: str, passes: int, *fields: tuple[str, Value]) -> Kernel:
     """Return the kernel of a function that passes over each row several times, and writes it in the last one."""
     return within_rows(node, function, struct, {Input(0): of_row(node.input(0), passes)}, *fields)
-
-
-KERNELS = {"L2_NORMALIZATION": l2_normalization, "LOG_SOFTMAX": log_softmax}

@@ -117,6 +117,3 @@ def zero(node: Node) -> Constant:
     output = node.output
     number = node.zero_point(output) % 256 if output.dtype in {DType.INT8, DType.UINT8} else 0
     return Constant("value", output.dtype, number.to_bytes(output.dtype.bits // 8, "little"))
-
-
-KERNELS = {"PAD": pad, "PADV2": pad}

@@ -113,14 +113,3 @@ def _type(node: Node, *types: DType) -> DType:
 
 def _tensors(node: Node) -> tuple[Tensor, Tensor, Tensor]:
     return node.input(0), node.input(1), node.output
-
-
-KERNELS = {
-    "DIV": divide,
-    "FLOOR_DIV": floored,
-    "FLOOR_MOD": floored,
-    "MAXIMUM": extreme,
-    "MINIMUM": extreme,
-    "PRELU": prelu,
-    "SQUARED_DIFFERENCE": squared_difference,
-}

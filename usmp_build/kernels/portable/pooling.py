@@ -124,6 +124,3 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[int | float, i
     zero_point = node.zero_point(output)
     low, high = quantized_limits(node, options.activation, output, options.limits)
     return low + zero_point, high + zero_point
-
-
-KERNELS = {"AVERAGE_POOL_2D": pool_2d, "L2_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}

@@ -73,6 +73,3 @@ def _types(node: Node) -> tuple[DType, DType]:
 def _kernel(node: Node, function: str, quantized: Tensor) -> Kernel:
     scale = ("scale", single(node.scale(quantized)))
     return each_element(node, function, "quantize_parameters", scale, ("zero_point", node.zero_point(quantized)))
-
-
-KERNELS = {"DEQUANTIZE": dequantize, "QUANTIZE": quantize}

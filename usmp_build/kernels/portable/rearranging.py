@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from math import prod
 from typing import NamedTuple
@@ -277,15 +277,3 @@ def _batches(node: Node, space: tuple[int, ...], batches: tuple[int, ...]) -> _B
     across = [(size[1], small[1], blocks[1], borders[2])] if count == 2 else [(1, 1, 1, 0)]
     sizes, smalls, block, before = zip((size[0], small[0], blocks[0], borders[0]), *across, strict=True)
     return _Batches(space[0], sizes, block, before, smalls, pixel)
-
-
-KERNELS: dict[str, Callable[[Node], Kernel]] = {
-    "BATCH_TO_SPACE_ND": batch_to_space,
-    "BROADCAST_TO": broadcast_to,
-    "DEPTH_TO_SPACE": depth_to_space,
-    "MIRROR_PAD": mirror_pad,
-    "REVERSE_V2": reverse,
-    "SPACE_TO_BATCH_ND": space_to_batch,
-    "SPACE_TO_DEPTH": space_to_depth,
-    "TILE": tile,
-}

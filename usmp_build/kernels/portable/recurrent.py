@@ -148,6 +148,3 @@ def _traffic(node: Node, sizes: dict[str, int], operands: tuple[Operand, ...]) -
         bias: Traffic(batches * sizes["units"] * 4),
         Input(_STATE): Traffic(read=state.size, written=state.size + state.size // sizes["memory"]),
     }
-
-
-KERNELS_OF_ONE_DIRECTION = {"SVDF": svdf}

@@ -117,6 +117,3 @@ def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fie
         scratch=(ScratchRequest("sums", block.channels * SUM_BYTES, sums),),
         moved={Scratch(0): Traffic(each, each)},
     )
-
-
-KERNELS = {"MEAN": mean, "SUM": total}

@@ -6,7 +6,7 @@ Places are those of TensorFlow Lite Micro: in units of 1/1024 of a pixel for bil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple, TypeAlias
@@ -243,6 +243,3 @@ def _one_by_one(places: Sequence[int] | None, taps: int, size: int) -> list[_Rea
 
 def _table(name: str, places: Sequence[int]) -> Constant:
     return Constant(name, DType.INT16, np.array(places, "<i2").tobytes())
-
-
-KERNELS: dict[str, Callable[[Node], Kernel]] = {"RESIZE_BILINEAR": bilinear, "RESIZE_NEAREST_NEIGHBOR": nearest}

@@ -52,6 +52,3 @@ def _fields(node: Node) -> Fields:
         *scale_fields(to_the_right(scale)),
         *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
-
-
-KERNELS = {"ADD_N": add_n}

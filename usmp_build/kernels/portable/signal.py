@@ -160,14 +160,3 @@ def check_shift(node: Node, bits: int, width: int) -> None:
 def _outputs(node: Node, count: int) -> tuple[Tensor, ...]:
     node.expect(len(node.outputs) == count, f"has {len(node.outputs)} outputs, not {count}")
     return node.outputs
-
-
-KERNELS = {
-    f"{o.CUSTOM}SignalEnergy": energy,
-    f"{o.CUSTOM}SignalFftAutoScale": fft_auto_scale,
-    f"{o.CUSTOM}SignalFilterBankLog": logarithm,
-    f"{o.CUSTOM}SignalFilterBankSquareRoot": square_root,
-    f"{o.CUSTOM}SignalPCAN": pcan,
-    f"{o.CUSTOM}SignalWindow": window,
-}
-KERNELS_OF_ONE_DIRECTION = {f"{o.CUSTOM}SignalFilterBank": filter_bank}

@@ -157,12 +157,3 @@ def _kernel(
     if turns:
         nest = Nest({"channels": turns}, (reads(Input(0)), writes(Output(0))))
     return kernel(node, function, nest, fields, struct=struct, operands=operands, moved=moved, updates=frozenset({1}))
-
-
-KERNELS_OF_ONE_DIRECTION = {
-    f"{o.CUSTOM}SignalDelay": delay,
-    f"{o.CUSTOM}SignalFilterBankSpectralSubtraction": spectral_subtraction,
-    f"{o.CUSTOM}SignalFramer": framer,
-    f"{o.CUSTOM}SignalOverlapAdd": overlap_add,
-    f"{o.CUSTOM}SignalStacker": stacker,
-}

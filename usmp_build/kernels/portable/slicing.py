@@ -83,6 +83,3 @@ def _taken(shape: tuple[int, ...], taken: Taken, width: int) -> Kernel:
     along = [*zip(taken, pitches, targets, strict=True)]
     axes = tuple(Axis(len(indices), indices.step * pitch, target) for indices, pitch, target in along)
     return moves([Move(width, axes, source=sum(indices.start * pitch for indices, pitch, _ in along))])
-
-
-KERNELS = {"SLICE": cut, "STRIDED_SLICE": strided_slice}

@@ -120,6 +120,3 @@ def exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
 def _too_small(node: Node, scale: float) -> KernelError:
     message = f"has an input whose scale times beta is {scale:g}: too small"
     return node.error("K406", message, "quantize the model again; its input is as good as constant")
-
-
-KERNELS = {"SOFTMAX": softmax}

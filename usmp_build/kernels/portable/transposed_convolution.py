@@ -59,6 +59,3 @@ def _slide(options: Conv2D, inputs: int, outputs: int, window: int, stride: int)
     """Return an axis; what is cut off before its outputs is the padding of the convolution that it transposes."""
     before = windows.same_padding(outputs, window, stride)[0] if options.padding is Padding.SAME else 0
     return Slide(inputs, outputs, window, stride, before=before, is_transposed=True)
-
-
-KERNELS = {"TRANSPOSE_CONV": transpose_conv}

@@ -122,6 +122,3 @@ def _merged(axes: list[tuple[int, int, int]]) -> list[RowAxis]:
         elif extent > 1:
             merged.append(RowAxis(extent, rows, step))
     return merged
-
-
-KERNELS = {"TRANSPOSE": transpose}

@@ -155,14 +155,3 @@ def _no_table(node: Node) -> KernelError:
     scale = node.scale(node.input(0))
     message = f"has an input whose scale, {scale:g}, is too small or too large for its table"
     return node.error("K407", message, "quantize the model again")
-
-
-KERNELS = {
-    "HARD_SWISH": hard_swish,
-    "LEAKY_RELU": leaky_relu,
-    "LOGISTIC": logistic,
-    "LOOKUP": lookup,
-    "RELU": relu,
-    "RELU6": relu6,
-    "TANH": tanh,
-}
