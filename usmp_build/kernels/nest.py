@@ -55,7 +55,6 @@ Fields: TypeAlias = "tuple[tuple[str, Value], ...]"
 Along: TypeAlias = "Mapping[str, int | Under]"
 """Axis → elements from one index to the next, or the window that the index moves; 0 for axes that are missing."""
 
-
 Moved: TypeAlias = Mapping[Operand, Traffic]
 """The traffic of operands of which more or less is moved than the nest says."""
 
@@ -85,7 +84,6 @@ class _Run(NamedTuple):
 
 
 _ONE_BY_ONE = _Run(1, 1, 0)
-
 
 _IN_ORDER: Along = MappingProxyType({})
 """The elements of a turn lie behind those of the turn before."""
@@ -158,6 +156,7 @@ class Nest:
                 windows.append(step.slide.over(loop, step.pitch))
                 step = 0
             elif isinstance(axis, Blocks) and step:
+                assert step == span.size, "what a block touches lies side by side"
                 size, start = size * (axis.block if span.fills else run.lanes), start + run.first * step
                 step *= run.lanes
             strides.append(step)
@@ -165,7 +164,7 @@ class Nest:
 
     def of_row(self) -> Nest:
         """Return the nest inside a row."""
-        axes = dict([*self.axes.items()][_OF_ROWS:])
+        axes = {name: axis for name, axis in self.axes.items() if name not in _AROUND_ROW}
         spans = (
             replace(span, along={name: step for name, step in self.along(span).items() if name in axes} or _NOWHERE)
             for span in self.spans
@@ -173,8 +172,8 @@ class Nest:
         return replace(self, axes=axes, spans=tuple(spans))
 
 
-_OF_ROWS = 2
-"""Axes outside of a row: images, and rows of these."""
+_AROUND_ROW = "images", "rows"
+"""The axes whose loops the generated code runs around the call for a row."""
 _NOWHERE: Along = MappingProxyType({"": 0})
 
 
@@ -214,7 +213,7 @@ class InTurn:
 
 def rows_of(nest: Nest, *, untyped: bool = False, numbered: bool = False) -> Rows:
     """Return the loop over the rows of a nest, whose first operand is under a window of rows."""
-    images, rows = (_size(axis) for axis in [*nest.axes.values()][:_OF_ROWS])
+    images, rows = (_size(nest.axes[name]) for name in _AROUND_ROW)
     under, step = nest.along(nest.spans[0])["rows"], nest.along(nest.spans[-1])["rows"]
     assert isinstance(under, Under)
     assert isinstance(step, int)

@@ -41,7 +41,7 @@ def test_elements_are_one_behind_the_other_unless_a_step_is_stated() -> None:
 
 @pytest.mark.parametrize(("singly", "rest"), [(False, [[4, 5]]), (True, [[4], [5]])])
 def test_what_is_left_of_blocks_goes_at_once_or_singly(singly: bool, rest: list[list[int]]) -> None:
-    nest = Nest({"outputs": Blocks(6, 4, singly)}, (reads(Input(0), 3, {"rows": 1}), writes(Output(0))))
+    nest = Nest({"outputs": Blocks(6, 4, singly)}, (reads(Input(0), 3, {"outputs": 0}), writes(Output(0))))
     made = kernel(node(3, 6), "f", nest, FIELDS)
     assert turns(made) == [([0, 1, 2], written) for written in ([0, 1, 2, 3], *rest)]
 
