@@ -145,8 +145,8 @@ class Nest:
         innermost = [0, *self.axes.values()][-1]
         for run in innermost.runs() if isinstance(innermost, Blocks) else [_ONE_BY_ONE]:
             loops = tuple(run.turns if isinstance(axis, Blocks) else axis for axis in self.axes.values())
-            touches = tuple(self._touch(span, operands.index(span.operand), run) for span in spans)
-            yield Part(loops[outside:], touches, self.forward)
+            places = ((span, at) for span in spans for at, operand in enumerate(operands) if operand == span.operand)
+            yield Part(loops[outside:], tuple(self._touch(*place, run) for place in places), self.forward)
 
     def _touch(self, span: Span, operand: int, run: _Run) -> Touch:
         along, size, start, strides, windows = self.along(span), span.size, span.start, list[int](), []

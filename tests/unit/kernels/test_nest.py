@@ -77,3 +77,11 @@ def test_nests_in_turn_share_their_outermost_axes() -> None:
     assert turns(made) == [([0], []), ([1], []), ([], [0]), ([2], []), ([3], []), ([], [1])]
     apart = kernel(node(4, 2), "f", InTurn(both), FIELDS)
     assert turns(apart) == [([0], []), ([1], []), ([2], []), ([3], []), ([], [0]), ([], [1])]
+
+
+def test_an_operand_that_is_passed_twice_is_touched_in_both_places_and_counts_once() -> None:
+    nest = Nest({"elements": 4}, (reads(Input(0)), writes(Output(0))))
+    (call,) = kernel(node(4, 4), "f", nest, FIELDS, operands=(Input(0), Input(0), Output(0))).calls
+    assert call.accesses is not None
+    assert {touch.operand for part in call.accesses.parts for touch in part.touches} == {0, 1, 2}
+    assert call_traffic(call) == (Traffic(4), Traffic(), Traffic(written=4))
