@@ -18,7 +18,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Limits
 from usmp_build.kernels.activation import quantized_limits, real_limits
 from usmp_build.kernels.nest import Span, aside
-from usmp_build.kernels.node import LARGEST, Node, Unsupported, unsupported_types
+from usmp_build.kernels.node import LARGEST, Node, Unsupported, check_symmetric, unsupported_types
 from usmp_build.kernels.requantization import factor_constants, output_fields, wide
 from usmp_build.kernels.weights import bias_operand, channel_factors, check_sums
 
@@ -127,13 +127,6 @@ def _int16(
         factors,
         narrow,
     )
-
-
-def check_symmetric(node: Node, *tensors: Tensor) -> None:
-    """Refuse tensors of int16 with a zero point."""
-    for tensor in tensors:
-        if node.zero_point(tensor):
-            raise Unsupported(f"{node.label(tensor)} has a zero point other than 0")
 
 
 def _wide_bias(

@@ -81,7 +81,7 @@ def logic(node: Node) -> Kernel:
 
 def negation(node: Node) -> Kernel:
     """LOGICAL_NOT."""
-    node.expect(node.input(0).elements == node.output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     if not node.input(0).dtype is node.output.dtype is DType.BOOL:
         raise unsupported_types(node.input(0), node.output)
     return each_element(node, "logical_not", "elements")

@@ -10,11 +10,11 @@ from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Oper
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation, Padding
 from usmp_build.kernels.activation import quantized_limits, real_limits
-from usmp_build.kernels.arithmetic_of_sums import check_symmetric, check_wide_sums
+from usmp_build.kernels.arithmetic_of_sums import check_wide_sums
 from usmp_build.kernels.candidates import fastest
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Blocks, Fields, Nest, aside, kernel, reads, writes
-from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
 from usmp_build.kernels.packed_filters import MOST_TAPS
 from usmp_build.kernels.pitches import Pitches
 from usmp_build.kernels.portable.convolution import conv_2d_forms

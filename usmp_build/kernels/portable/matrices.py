@@ -8,10 +8,10 @@ from usmp_build.interfaces.kernels import Input, Kernel, Output
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits
-from usmp_build.kernels.arithmetic_of_sums import check_depth, check_symmetric
+from usmp_build.kernels.arithmetic_of_sums import check_depth
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Blocks, Fields, Nest, kernel, reads, writes
-from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
 from usmp_build.kernels.requantization import factor, output_fields, scale_fields, wide
 from usmp_build.kernels.weights import BLOCK
 from usmp_build.kernels.window import Slide, Under

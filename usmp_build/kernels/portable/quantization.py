@@ -66,7 +66,7 @@ def requantize(node: Node, limits: tuple[int, int]) -> Kernel:
 
 def _types(node: Node) -> tuple[DType, DType]:
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     return source.dtype, output.dtype
 
 

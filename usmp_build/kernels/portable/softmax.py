@@ -88,7 +88,7 @@ def within_rows(
     are operands between input and output.
     """
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     size = source.shape[-1]
     spans = (reads(Input(0)), *(aside(Derived(i)) for i in range(len(tables))), writes(Output(0)))
 

@@ -91,7 +91,7 @@ def relu6(node: Node) -> Kernel:
 def leaky_relu(node: Node) -> Kernel:
     """LEAKY_RELU: for int8 and int16 also to another scale."""
     source, output, alpha = node.input(0), node.output, single(node.options(LeakyRelu).alpha)
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     node.expect(isfinite(alpha), f"multiplies by {alpha:g}")
     types = source.dtype, output.dtype
     if types == (DType.FLOAT32, DType.FLOAT32):
@@ -113,7 +113,7 @@ def leaky_relu(node: Node) -> Kernel:
 def type_of(node: Node, *types: DType) -> DType:
     """Return the type of input and output, which must be the same, and one of these."""
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     if source.dtype is not output.dtype or source.dtype not in types:
         raise unsupported_types(source, output)
     return source.dtype
