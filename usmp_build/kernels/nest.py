@@ -192,23 +192,25 @@ class InTurn:
         nests = [nest.of_row() for nest in self.nests] if isinstance(form, Rows) else self.nests
         shared = max(0, len(nests[0].axes) - 1) if len(nests) == 1 else self.shared
         spans = [[span for span in nest.spans if not _is_aside(span)] for nest in nests]
+        touching = [(nest, each) for nest, each in zip(nests, spans, strict=True) if each]
         overlapping = {span.operand for each in spans for span in each}
         return Accesses(
-            tuple(part for nest, each in zip(nests, spans, strict=True) for part in nest.parts(each, operands, shared)),
+            tuple(part for nest, each in touching for part in nest.parts(each, operands, shared)),
             tuple(width if each in overlapping else 0 for each, width in zip(operands, widths, strict=True)),
             tuple(_size(axis) for axis in [*nests[0].axes.values()][:shared]),
             self.phases,
         )
 
     def traffic_aside(self, operands: Sequence[Operand], widths: Sequence[int]) -> dict[int, Traffic]:
-        """Return what is read of operands that overlap nothing, by position, in all turns."""
-        read = dict[int, Traffic]()
+        """Return the traffic of operands that overlap nothing, by position, in all turns."""
+        moved = dict[int, Traffic]()
         for nest in self.nests:
             for part in nest.parts([*filter(_is_aside, nest.spans)], operands):
                 for touch in part.touches:
-                    more = Traffic(widths[touch.operand] * elements(touch, part.loops))
-                    read[touch.operand] = read.get(touch.operand, Traffic()) + more
-        return read
+                    size = widths[touch.operand] * elements(touch, part.loops)
+                    more = Traffic(written=size) if touch.writes else Traffic(size)
+                    moved[touch.operand] = moved.get(touch.operand, Traffic()) + more
+        return moved
 
 
 def rows_of(nest: Nest, *, untyped: bool = False, numbered: bool = False) -> Rows:

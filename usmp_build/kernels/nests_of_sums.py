@@ -5,9 +5,10 @@ Weights, and what sums become outputs by, overlap nothing: spans of these are th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Input, Operand, Output, Scratch
+from usmp_build.interfaces.kernels import Input, Output, Scratch
 from usmp_build.kernels.nest import Blocks, InTurn, Nest, Span, aside, reads, writes
 from usmp_build.kernels.weights import BLOCK
 from usmp_build.kernels.window import Images, Under
@@ -57,10 +58,14 @@ def by_channels(images: Images, channels: int | Blocks, *others: Span) -> Nest:
     )
 
 
-def dynamic(source: Operand, images: int, inputs: int, outputs: int) -> InTurn:
-    """Images of so many floats that are quantized first: their sums read only what they were quantized to."""
-    quantized = Nest({"images": images, "inputs": inputs}, (reads(source),), forward=True)
-    return InTurn((quantized, Nest({"images": images, "outputs": outputs}, (writes(Output(0)),))), 1, phases=True)
+def dynamic(nest: Nest, inputs: int, outputs: int, *others: Span) -> InTurn:
+    """The sums of a nest over images of so many floats: these are quantized first, in scratch, where sums read them."""
+    (name, images), (read, *weights, _) = next(iter(nest.axes.items())), nest.spans
+    kept = replace(writes(Scratch(0)), is_aside=True)
+    quantized = Nest({name: images, "inputs": inputs}, (reads(read.operand), kept), forward=True)
+    sums = replace(nest, spans=(replace(read, operand=Scratch(0), is_aside=True), *weights, *others))
+    written = Nest({name: images, "outputs": outputs}, (writes(Output(0)),))
+    return InTurn((quantized, sums, written), shared=1, phases=True)
 
 
 class Shares(NamedTuple):

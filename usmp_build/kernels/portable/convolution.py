@@ -21,7 +21,7 @@ from usmp_build.kernels.pitches import PITCHED, pitch_fields
 from usmp_build.kernels.portable.dynamic_range import DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.portable.packed_weights import perhaps_packed
 from usmp_build.kernels.portable.window_sums import added_up, is_less_as_sums
-from usmp_build.kernels.weights import BLOCK, blocks
+from usmp_build.kernels.weights import BLOCK
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 from usmp_build.request import Isa
 
@@ -45,19 +45,20 @@ def conv_2d_forms(node: Node) -> tuple[Kernel, Mapping[Isa, Callable[[], Kernel]
     each, rest = divmod(filters, groups)
     node.expect(rest == 0, f"has {filters} filters for {groups} groups of channels")
     node.expect(image.output.shape[3] == filters, "does not have one output channel for each filter")
-    inputs = groups * blocks(each) * channels
-    convolution = _Convolution(replace(image, groups=groups), (inputs, inputs * BLOCK), 0)
+    convolution, images = _Convolution(replace(image, groups=groups), 0), image.images
+    weights = nests.filters(images, channels)
     if convolution.is_dynamic:
         is_symmetric = len(node.scales(image.weights, filters)) == 1
         extra = ("output_channels", filters), ("groups", groups)
-        return convolution.dynamic("conv_2d", extra, is_symmetric), {}
+        nest = nests.grouped_conv_2d(images, groups, channels, each, weights)
+        return convolution.dynamic("conv_2d", extra, is_symmetric, nest), {}
 
-    how, images = convolution.arithmetic(), image.images
+    how = convolution.arithmetic()
     if groups > 1:
         extra = ("output_channels", each), ("groups", groups)
-        nest = nests.grouped_conv_2d(images, groups, channels, each, nests.filters(images, channels), *how.spans)
+        nest = nests.grouped_conv_2d(images, groups, channels, each, weights, *how.spans)
         return convolution.kernel("grouped_conv_2d", extra, how, nest), {}
-    nest = nests.conv_2d(images, channels, filters, nests.filters(images, channels), *how.spans)
+    nest = nests.conv_2d(images, channels, filters, weights, *how.spans)
     portable = convolution.kernel("conv_2d", (("output_channels", filters),), how, nest)
     faster = {Isa.MVE: lambda: conv_2d_mve(image, how, portable), Isa.DSP: lambda: conv_2d_dsp(image, how, portable)}
     return portable, faster
@@ -75,17 +76,16 @@ def depthwise_conv_2d(node: Node) -> Kernel:
         one == 1 and rest == 0 and multiplier == declared, "has filters that do not share out among its channels"
     )
     node.expect(image.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    block = _outputs_at_once(image, multiplier)
-    shared = block == BLOCK and multiplier % BLOCK == 0
-    reads = output_channels // BLOCK if shared else output_channels, output_channels
-    convolution = _Convolution(image, reads, 3)
+    convolution, extra = _Convolution(image, 3), (("depth_multiplier", multiplier),)
+    sizes = image.input.shape[3], multiplier, _outputs_at_once(image, multiplier)
+    weights = nests.channel_filters(image.images)
     if convolution.is_dynamic:
-        return convolution.dynamic("depthwise_conv_2d", (("depth_multiplier", multiplier),), False)
+        nest = nests.depthwise_conv_2d(image.images, *sizes, weights)
+        return convolution.dynamic("depthwise_conv_2d", extra, False, nest)
 
     how = convolution.arithmetic()
-    spans = nests.channel_filters(image.images), *how.spans
-    nest = nests.depthwise_conv_2d(image.images, image.input.shape[3], multiplier, block, *spans)
-    portable = convolution.kernel("depthwise_conv_2d", (("depth_multiplier", multiplier),), how, nest)
+    nest = nests.depthwise_conv_2d(image.images, *sizes, weights, *how.spans)
+    portable = convolution.kernel("depthwise_conv_2d", extra, how, nest)
     return fastest(
         node,
         {Isa.MVE: lambda: depthwise_mve(image, how, portable), Isa.DSP: lambda: depthwise_dsp(image, how, portable)},
@@ -106,8 +106,6 @@ class _Convolution:
     """What both kinds of convolution have in common."""
 
     image: ConvolvedImage
-    reads: tuple[int, int]
-    """Inputs and weights that are read for one pixel under the window."""
     channel_axis: int
     """Of the weights: that of the outputs."""
 
@@ -148,11 +146,11 @@ class _Convolution:
         """Whether the input is quantized when it arrives."""
         return is_dynamic(self.image.input, self.image.weights, self.image.output)
 
-    def dynamic(self, name: str, extra: tuple[tuple[str, int], ...], is_symmetric: bool) -> Kernel:
+    def dynamic(self, name: str, extra: tuple[tuple[str, int], ...], is_symmetric: bool, nest: Nest) -> Kernel:
         """Return the kernel of a convolution whose input is quantized when it arrives."""
         image, options = self.image, self.image.options
         convolution = DynamicConvolution(
-            name, image.images, image.input.shape[3], extra, self.channel_axis, is_symmetric, self.reads
+            name, image.images, image.input.shape[3], extra, self.channel_axis, is_symmetric, nest
         )
         return dynamic_kernel(image.node, convolution, options.activation)
 

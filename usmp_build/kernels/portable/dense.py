@@ -9,6 +9,7 @@ from typing import NamedTuple
 from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation, Padding
+from usmp_build.kernels import nests_of_sums as nests
 from usmp_build.kernels.activation import quantized_limits, real_limits
 from usmp_build.kernels.arithmetic_of_sums import check_wide_sums
 from usmp_build.kernels.candidates import fastest
@@ -199,12 +200,12 @@ def _is_wide(kernel: Kernel) -> bool:
 def _dynamic(node: Node, sizes: _Sizes) -> Kernel:
     """Batches are images of one pixel that are convolved with filters of one pixel."""
     batches, inputs, outputs = sizes
-    options, passes = node.options(FullyConnected), blocks(outputs)
+    options = node.options(FullyConnected)
     if options.activation in (Activation.TANH, Activation.SIGN_BIT):  # which TensorFlow Lite Micro ignores, not LiteRT
         raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
     is_symmetric = not options.asymmetric_quantize_inputs
-    each = passes * inputs, passes * inputs * BLOCK
     extra = ("output_channels", outputs), ("groups", 1)
     pixels = Images(batches, Slide(1), Slide(1), Pitches(inputs, outputs))
-    convolution = DynamicConvolution("conv_2d", pixels, inputs, extra, 0, is_symmetric, each)
+    nest = nests.conv_2d(pixels, inputs, outputs, nests.filters(pixels, inputs))
+    convolution = DynamicConvolution("conv_2d", pixels, inputs, extra, 0, is_symmetric, nest)
     return dynamic_kernel(node, convolution, options.activation)

@@ -23,7 +23,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import real_limits
 from usmp_build.kernels.arithmetic_of_sums import PLACES, Places
-from usmp_build.kernels.nest import Moved, kernel
+from usmp_build.kernels.nest import Nest, aside, kernel
 from usmp_build.kernels.nests_of_sums import dynamic
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.weights import bias_operand, check_sums
@@ -41,8 +41,8 @@ class DynamicConvolution:
     """The parameters that only this kind has."""
     axis: int
     symmetric: bool
-    reads: tuple[int, int]
-    """Inputs and weights that are read for a pixel under the window."""
+    nest: Nest
+    """That of an input that needs no quantization, with weights, and without what sums become outputs by."""
     places: Places = PLACES
 
 
@@ -54,10 +54,10 @@ def is_dynamic(*tensors: Tensor) -> bool:
 def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Activation) -> Kernel:
     """Return the kernel of a convolution whose input is quantized when it arrives."""
     places = convolution.places
-    source, weights, output = node.streamed(places.input), node.input(places.weights), node.output
+    source, weights = node.streamed(places.input), node.input(places.weights)
     node.array(places.weights, "weights")
     images, outputs = convolution.images, weights.shape[convolution.axis]
-    each_input, each_output = (tensor.elements // images.count for tensor in (source, output))
+    inputs, made = (tensor.elements // images.count for tensor in (source, node.output))
     scales = node.scales(weights, outputs)
     if weights.quantization is not None and any(weights.quantization.zero_points):
         raise Unsupported("its weights have a zero point other than 0")
@@ -73,23 +73,14 @@ def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Acti
         ("low", low),
         ("high", high),
     )
-    given, filters = Input(places.input), Input(places.weights)
     adds, scale = bias or Derived(1), Derived(0)
-    inputs, weighed = (images.inside * each for each in convolution.reads)
-    moved: Moved = {
-        given: Traffic(2 * source.size),
-        filters: Traffic(weighed),
-        adds: Traffic(output.size),
-        scale: Traffic(output.size),
-        Scratch(0): Traffic(inputs, source.elements),
-    }
     return kernel(
         node,
         f"{convolution.name}_dynamic",
-        dynamic(given, images.count, each_input, each_output),
+        dynamic(convolution.nest, inputs, made, aside(adds), aside(scale)),
         fields,
-        operands=(given, filters, adds, scale, Scratch(0), Output(0)),
+        operands=(Input(places.input), Input(places.weights), adds, scale, Scratch(0), Output(0)),
         constants=(Constant("scale", DType.FLOAT32, np.array(scales, "<f4").tobytes()), *zeros),
-        scratch=(ScratchRequest("quantized", each_input, DType.INT8),),
-        moved=moved,
+        scratch=(ScratchRequest("quantized", inputs, DType.INT8),),
+        moved={Input(places.input): Traffic(2 * source.size)},
     )

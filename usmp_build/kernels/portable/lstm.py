@@ -23,7 +23,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import LARGEST_FLOAT
 from usmp_build.kernels.names import c_name
-from usmp_build.kernels.nest import Fields, InTurn, Moved, Nest, kernel, reads, writes
+from usmp_build.kernels.nest import Fields, Moved, Nest, kernel, reads, writes
 from usmp_build.kernels.nests_of_sums import dynamic
 from usmp_build.kernels.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.requantization import factor, wide
@@ -210,15 +210,13 @@ def _kernel(node: Node, function: str, struct: str, fields: Fields, sizes: dict[
         Input(_CELL): Traffic(cells, cells),
         Output(0): Traffic(output.size, output.size),
     }
-    nest: Nest | InTurn = Nest(
+    nest = Nest(
         {"rows": rows, "units": units}, (reads(Input(0), sizes["inputs"], {"rows": sizes["inputs"]}), writes(Output(0)))
     )
-    if is_dynamic:
-        nest = dynamic(Input(0), rows, sizes["inputs"], units)
     return kernel(
         node,
         function,
-        nest,
+        dynamic(nest, sizes["inputs"], units) if is_dynamic else nest,
         fields,
         struct=struct,
         operands=operands,

@@ -15,7 +15,6 @@ from usmp_build.kernels.nests_of_sums import conv_2d, filters
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.pitches import Pitches, pitch, pitch_fields
 from usmp_build.kernels.portable.dynamic_range import DynamicConvolution, dynamic_kernel, is_dynamic
-from usmp_build.kernels.weights import BLOCK, blocks
 from usmp_build.kernels.window import Images, Slide
 from usmp_build.operators.sums import Conv2D
 
@@ -40,8 +39,8 @@ def transpose_conv(node: Node) -> Kernel:
     images = Images(source.shape[0], down, across, pitches, Input(2))
     extra = (("output_channels", outputs),)
     if is_dynamic(source, weights, output):
-        reads = blocks(outputs) * inputs, blocks(outputs) * BLOCK * inputs
-        convolution = DynamicConvolution("transpose_conv", images, inputs, extra, 0, False, reads, _PLACES)
+        nest = conv_2d(images, inputs, outputs, filters(images, inputs))
+        convolution = DynamicConvolution("transpose_conv", images, inputs, extra, 0, False, nest, _PLACES)
         return dynamic_kernel(node, convolution, options.activation)
     products = inputs * -(-down.window // down.stride) * -(-across.window // across.stride)
     how = arithmetic(node, products, 0, options.activation, places=_PLACES, other_biases=frozenset({DType.INT16}))
