@@ -140,8 +140,12 @@ class Nest:
             step *= _size(axis)
         return along
 
-    def parts(self, spans: Sequence[Span], operands: Sequence[Operand], outside: int = 0) -> Iterator[Part]:
-        """Yield the turns that take equally many indices, inside so many common loops."""
+    def parts(self, operands: Sequence[Operand], outside: int = 0, *, aside: bool) -> Iterator[Part]:
+        """Yield the turns that take equally many indices, inside so many common loops.
+
+        They touch either what is aside, or all else.
+        """
+        spans = [span for span in self.spans if aside == (span.is_aside or isinstance(span.operand, Derived))]
         innermost = [0, *self.axes.values()][-1]
         for run in innermost.runs() if isinstance(innermost, Blocks) else [_ONE_BY_ONE]:
             loops = tuple(run.turns if isinstance(axis, Blocks) else axis for axis in self.axes.values())
@@ -191,21 +195,17 @@ class InTurn:
         """Return the accesses of one call of a form; `widths` are bytes of an element of each operand."""
         nests = [nest.of_row() for nest in self.nests] if isinstance(form, Rows) else self.nests
         shared = max(0, len(nests[0].axes) - 1) if len(nests) == 1 else self.shared
-        spans = [[span for span in nest.spans if not _is_aside(span)] for nest in nests]
-        touching = [(nest, each) for nest, each in zip(nests, spans, strict=True) if each]
-        overlapping = {span.operand for each in spans for span in each}
-        return Accesses(
-            tuple(part for nest, each in touching for part in nest.parts(each, operands, shared)),
-            tuple(width if each in overlapping else 0 for each, width in zip(operands, widths, strict=True)),
-            tuple(_size(axis) for axis in [*nests[0].axes.values()][:shared]),
-            self.phases,
-        )
+        parts = [part for nest in nests for part in nest.parts(operands, shared, aside=False) if part.touches]
+        touched = {touch.operand for part in parts for touch in part.touches}
+        overlapping = (width if position in touched else 0 for position, width in enumerate(widths))
+        loops = tuple(_size(axis) for axis in [*nests[0].axes.values()][:shared])
+        return Accesses(tuple(parts), tuple(overlapping), loops, self.phases)
 
     def traffic_aside(self, operands: Sequence[Operand], widths: Sequence[int]) -> dict[int, Traffic]:
         """Return the traffic of operands that overlap nothing, by position, in all turns."""
         moved = dict[int, Traffic]()
         for nest in self.nests:
-            for part in nest.parts([*filter(_is_aside, nest.spans)], operands):
+            for part in nest.parts(operands, aside=True):
                 for touch in part.touches:
                     size = widths[touch.operand] * elements(touch, part.loops)
                     more = Traffic(written=size) if touch.writes else Traffic(size)
@@ -292,10 +292,6 @@ def _call(
 def _operands(nest: Nest | InTurn) -> tuple[Operand, ...]:
     nests = nest.nests if isinstance(nest, InTurn) else (nest,)
     return tuple(dict.fromkeys(span.operand for each in nests for span in each.spans))
-
-
-def _is_aside(span: Span) -> bool:
-    return span.is_aside or isinstance(span.operand, Derived)
 
 
 def _size(axis: int | Blocks) -> int:
