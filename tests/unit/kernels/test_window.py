@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from usmp_build.kernels.window import Slide
@@ -10,6 +10,7 @@ from usmp_build.kernels.window import Slide
 SMALL = st.integers(1, 6)
 
 
+@settings(deadline=None)
 @given(size=SMALL, window=SMALL, stride=SMALL, dilation=SMALL, output=SMALL, before=st.integers(0, 6))
 def test_pixels_inside_are_those_that_one_counts(
     size: int, window: int, stride: int, dilation: int, output: int, before: int
@@ -19,6 +20,7 @@ def test_pixels_inside_are_those_that_one_counts(
     assert slide.inside == sum(0 <= pixel < size for pixel in pixels)
 
 
+@settings(deadline=None)
 @given(size=SMALL, window=SMALL, stride=SMALL, output=SMALL, before=st.integers(0, 6))
 def test_a_transposed_window_slides_along_outputs(
     size: int, window: int, stride: int, output: int, before: int
