@@ -28,7 +28,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels import accesses_of_sums
+from usmp_build.kernels import nests_of_sums
 from usmp_build.kernels.reference import Reference
 from usmp_build.operators.decoding import DECODE
 from usmp_build.pipeline import Planned
@@ -179,7 +179,7 @@ def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> Non
 @needs_gcc
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
-    monkeypatch.setattr(accesses_of_sums, "BLOCK", 1)
+    monkeypatch.setattr(nests_of_sums, "BLOCK", 1)
     done = succeed("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     _, note, *lines = done.out.splitlines()
     count = re.fullmatch(r"note: (\d+) could lie closer than their kernels declare; .*", note)

@@ -7,6 +7,7 @@ traffic: 4 x (taps inside the row) x 8 elements read, 10 x 4 x 4 written
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from usmp_build.interfaces.accesses import Touch, Window
@@ -28,19 +29,19 @@ def _touched(call: KernelCall) -> dict[int, Traffic]:
     for part in accesses.parts:
         for touch in part.touches:
             if width := accesses.widths[touch.operand]:
-                size = width * _elements(touch, (*accesses.loops, *part.loops))
+                size = width * elements(touch, (*accesses.loops, *part.loops))
                 more = Traffic(written=size) if touch.writes else Traffic(size)
                 touched[touch.operand] = touched.get(touch.operand, Traffic()) + more
     return touched
 
 
-def _elements(touch: Touch, loops: tuple[int, ...]) -> int:
+def elements(touch: Touch, loops: tuple[int, ...]) -> int:
     """Count the elements that a touch reaches in all rounds of its loops."""
     windows = {loop: [window for window in touch.windows if window.loop == loop] for loop in range(len(loops))}
-    return touch.size * prod(_positions(windows[loop], rounds) for loop, rounds in enumerate(loops))
+    return touch.size * prod(positions(windows[loop], rounds) for loop, rounds in enumerate(loops))
 
 
-def _positions(windows: list[Window], rounds: int) -> int:
+def positions(windows: Sequence[Window], rounds: int) -> int:
     """Count the positions under the windows along one loop, in all of its rounds."""
     match windows:
         case []:

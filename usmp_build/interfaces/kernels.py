@@ -177,6 +177,10 @@ class Traffic:
         """Add both sides."""
         return Traffic(self.read + other.read, self.written + other.written)
 
+    def __rmul__(self, times: int) -> Traffic:
+        """Multiply both sides."""
+        return Traffic(times * self.read, times * self.written)
+
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:

@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from usmp_build.arithmetic.fixed_point import Factor
-from usmp_build.interfaces.kernels import Constant, Derived, Input, Operand, Traffic, Value
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Operand, Value
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Limits
 from usmp_build.kernels.activation import quantized_limits, real_limits
-from usmp_build.kernels.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.requantization import factor_constants, wide
+from usmp_build.kernels.nest import Span, aside
+from usmp_build.kernels.node import LARGEST, Node, Unsupported, check_symmetric, unsupported_types
+from usmp_build.kernels.requantization import factor_constants, output_fields, wide
 from usmp_build.kernels.weights import bias_operand, channel_factors, check_sums
 
 _WIDEST_INT16 = 1 << 15
@@ -49,8 +50,6 @@ class Arithmetic:
     """Parameters, in the order of the struct."""
     operands: tuple[Operand, ...]
     """Between weights and output."""
-    widths: tuple[int, ...]
-    """Bytes of each of these that an element of the output needs."""
     constants: tuple[Constant, ...]
     sums: DType
     """The type of a sum."""
@@ -59,9 +58,10 @@ class Arithmetic:
     is_narrow: bool = False
     """Whether sums of int16 have only 32 bits, as their biases do, and are scaled as those of int8."""
 
-    def traffic(self, outputs: int) -> dict[int, Traffic]:
-        """Return the traffic of its operands, which begin at position 2, for so many elements of the output."""
-        return {position: Traffic(outputs * width) for position, width in enumerate(self.widths, 2)}
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """What an element of the output needs of its operands."""
+        return tuple(map(aside, self.operands))
 
 
 def arithmetic(
@@ -84,24 +84,18 @@ def arithmetic(
         check_sums(node, products, weights)
         bias, zeros = bias_operand(node, channels, DType.INT32, places.bias)
         factors = channel_factors(node, source, weights, axis)
-        low, high = quantized_limits(node, activation, output, limits)
-        fields = (
-            ("input_zero_point", node.zero_point(source)),
-            ("output_zero_point", node.zero_point(output)),
-            ("low", low),
-            ("high", high),
-        )
+        bounds = quantized_limits(node, activation, output, limits)
+        fields = ("input_zero_point", node.zero_point(source)), *output_fields(node, bounds)
         constants = (*factor_constants(factors), *zeros)
-        return Arithmetic(
-            DType.INT8, fields, (bias or Derived(2), Derived(0), Derived(1)), (4, 4, 1), constants, DType.INT32, factors
-        )
+        operands = (bias or Derived(2), Derived(0), Derived(1))
+        return Arithmetic(DType.INT8, fields, operands, constants, DType.INT32, factors)
     if types == (DType.INT16, DType.INT8, DType.INT16):
         return _int16(node, products, axis, quantized_limits(node, activation, output, limits), places, other_biases)
     if types == (DType.FLOAT32, DType.FLOAT32, DType.FLOAT32):
         bias, zeros = bias_operand(node, channels, DType.FLOAT32, places.bias)
         smallest, largest = real_limits(activation, limits)
         reals = ("low", smallest), ("high", largest)
-        return Arithmetic(DType.FLOAT32, reals, (bias or Derived(0),), (4,), zeros, DType.FLOAT32)
+        return Arithmetic(DType.FLOAT32, reals, (bias or Derived(0),), zeros, DType.FLOAT32)
     raise unsupported_types(source, weights, output)
 
 
@@ -128,19 +122,11 @@ def _int16(
         DType.INT16,
         (("low", limits[0]), ("high", limits[1])),
         (bias or Derived(2), Derived(0), Derived(1)),
-        (8, 4, 1),
         (*factor_constants(factors), *biases),
         DType.INT64,
         factors,
         narrow,
     )
-
-
-def check_symmetric(node: Node, *tensors: Tensor) -> None:
-    """Refuse tensors of int16 with a zero point."""
-    for tensor in tensors:
-        if node.zero_point(tensor):
-            raise Unsupported(f"{node.label(tensor)} has a zero point other than 0")
 
 
 def _wide_bias(

@@ -149,6 +149,10 @@ class Node:
         if not holds:
             raise self.error("K408", message, _DAMAGED)
 
+    def expect_same_size(self) -> None:
+        """Raise an error unless the output has as many elements as the first input."""
+        self.expect(self.input(0).elements == self.output.elements, "has an output of another size than its input")
+
     def error(self, code: str, message: str, help_: str) -> KernelError:
         """Return an error whose message begins with the operator; the caller of the library adds its place."""
         subgraph = self.graph.operators

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.arithmetic.fixed_point import Factor
-from usmp_build.interfaces.accesses import Accesses
-from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Output, Traffic
+from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Operand, Output, Parameters, Traffic
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.nest import Nest, kernel
 from usmp_build.kernels.node import Node
 
 MOST_TAPS = 64
@@ -61,24 +61,34 @@ def zeros(node: Node, channels: int) -> Constant:
 
 
 def packed_kernel(
+    node: Node,
     portable: Kernel,
     function: str,
     constants: tuple[Constant | None, ...],
     traffic: Mapping[int, Traffic],
-    accesses: Accesses,
+    nest: Nest,
+    parameters: Parameters | None = None,
 ) -> Kernel:
     """Return the portable kernel with another function, which gets these constants in place of weights and factors.
 
-    `traffic` is that of the input and of these constants, by position.
+    `traffic` is that of the input and of these constants, by position.  `parameters` are those of the portable kernel
+    unless they are given.
     """
     (call,) = portable.calls
+    parameters = parameters or call.parameters
+    assert parameters is not None
     given = tuple(each for each in constants if each is not None)
-    operands = (Absent() if each is None else Derived(given.index(each)) for each in constants)
-    call = replace(
-        call,
-        function=function,
-        operands=(Input(0), *operands, Output(0)),
-        traffic=traffic,
-        accesses=accesses,
+    packed = (Absent() if each is None else Derived(given.index(each)) for each in constants)
+    operands: tuple[Operand, ...] = (Input(0), *packed, Output(0))
+    faster = kernel(
+        node,
+        function,
+        nest,
+        parameters.fields,
+        struct=parameters.struct,
+        form=call.form,
+        operands=operands,
+        constants=given,
+        moved={operands[position]: each for position, each in traffic.items()},
     )
-    return replace(portable, calls=(call,), constants=given)
+    return replace(portable, calls=faster.calls, constants=given)

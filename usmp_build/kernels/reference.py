@@ -29,59 +29,120 @@ from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.operators.uint8 import difference, is_quantized
 from usmp_build.request import Isa, TargetRequest
 
-_FAMILIES = {
-    "casts": "CAST",
-    "circular_buffer": "CUSTOM:CIRCULAR_BUFFER",
-    "comparisons": """EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL LOGICAL_AND LOGICAL_NOT LOGICAL_OR NOT_EQUAL SELECT
-        SELECT_V2""",
-    "convolution": "CONV_2D DEPTHWISE_CONV_2D",
-    "copies": "ASSIGN_VARIABLE CONCATENATION COPY EXPAND_DIMS PACK READ_VARIABLE RESHAPE SPLIT SPLIT_V SQUEEZE UNPACK",
-    "cumulation": "CUMSUM",
-    "dense": "FULLY_CONNECTED",
-    "detection": "CUSTOM:TFLite_Detection_PostProcess",
-    "elementwise": "ADD MUL SUB",
-    "extremes": "ARG_MAX ARG_MIN REDUCE_ALL REDUCE_MAX REDUCE_MIN",
-    "filling": "BROADCAST_ARGS CUSTOM:TFLM_DECODE FILL SHAPE ZEROS_LIKE",
-    "fourier": "CUSTOM:SignalIrfft CUSTOM:SignalRfft",
-    "functions": "ABS CEIL COS ELU EXP FLOOR GELU LOG NEG ROUND RSQRT SIN SQRT SQUARE",
-    "gathering": "DYNAMIC_UPDATE_SLICE EMBEDDING_LOOKUP GATHER GATHER_ND",
-    "lstm": "UNIDIRECTIONAL_SEQUENCE_LSTM",
-    "matrices": "BATCH_MATMUL",
-    "normalization": "L2_NORMALIZATION LOG_SOFTMAX",
-    "padding": "PAD PADV2",
-    "pairwise": "DIV FLOOR_DIV FLOOR_MOD MAXIMUM MINIMUM PRELU SQUARED_DIFFERENCE",
-    "pooling": "AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D",
-    "quantization": "DEQUANTIZE QUANTIZE",
-    "rearranging": """BATCH_TO_SPACE_ND BROADCAST_TO DEPTH_TO_SPACE MIRROR_PAD REVERSE_V2 SPACE_TO_BATCH_ND
-        SPACE_TO_DEPTH TILE""",
-    "recurrent": "SVDF",
-    "reduction": "MEAN SUM",
-    "resizing": "RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR",
-    "several": "ADD_N",
-    "signal": """CUSTOM:SignalEnergy CUSTOM:SignalFftAutoScale CUSTOM:SignalFilterBank CUSTOM:SignalFilterBankLog
-        CUSTOM:SignalFilterBankSquareRoot CUSTOM:SignalPCAN CUSTOM:SignalWindow""",
-    "signal_state": """CUSTOM:SignalDelay CUSTOM:SignalFilterBankSpectralSubtraction CUSTOM:SignalFramer
-        CUSTOM:SignalOverlapAdd CUSTOM:SignalStacker""",
-    "slicing": "SLICE STRIDED_SLICE",
-    "softmax": "SOFTMAX",
-    "transposed_convolution": "TRANSPOSE_CONV",
-    "transposition": "TRANSPOSE",
-    "unary": "HARD_SWISH LEAKY_RELU LOGISTIC LOOKUP RELU RELU6 TANH",
+_IN_BOTH_DIRECTIONS = {
+    "casts:cast": "CAST",
+    "comparisons:compare": "EQUAL GREATER GREATER_EQUAL LESS LESS_EQUAL NOT_EQUAL",
+    "comparisons:logic": "LOGICAL_AND LOGICAL_OR",
+    "comparisons:negation": "LOGICAL_NOT",
+    "comparisons:select": "SELECT_V2",
+    "comparisons:select_alike": "SELECT",
+    "convolution:conv_2d": "CONV_2D",
+    "convolution:depthwise_conv_2d": "DEPTHWISE_CONV_2D",
+    "copies:assign_variable": "ASSIGN_VARIABLE",
+    "copies:concatenation": "CONCATENATION",
+    "copies:copy_all": "COPY",
+    "copies:pack": "PACK",
+    "copies:read_variable": "READ_VARIABLE",
+    "copies:reshape": "EXPAND_DIMS RESHAPE SQUEEZE",
+    "copies:split": "SPLIT",
+    "copies:split_in_sizes": "SPLIT_V",
+    "copies:unpack": "UNPACK",
+    "cumulation:cumsum": "CUMSUM",
+    "dense:fully_connected": "FULLY_CONNECTED",
+    "elementwise:add_or_subtract": "ADD SUB",
+    "elementwise:multiply": "MUL",
+    "extremes:all_true": "REDUCE_ALL",
+    "extremes:arg_extreme": "ARG_MAX ARG_MIN",
+    "extremes:extreme": "REDUCE_MAX REDUCE_MIN",
+    "filling:broadcast_args": "BROADCAST_ARGS",
+    "filling:decode": "CUSTOM:TFLM_DECODE",
+    "filling:fill": "FILL",
+    "filling:shape": "SHAPE",
+    "filling:zeros_like": "ZEROS_LIKE",
+    "functions:absolute": "ABS",
+    "functions:elu": "ELU",
+    "functions:exp": "EXP",
+    "functions:gelu": "GELU",
+    "functions:log": "LOG",
+    "functions:of_floats": "CEIL COS FLOOR NEG ROUND SIN SQUARE",
+    "functions:rsqrt": "RSQRT",
+    "functions:sqrt": "SQRT",
+    "gathering:dynamic_update_slice": "DYNAMIC_UPDATE_SLICE",
+    "gathering:embedding_lookup": "EMBEDDING_LOOKUP",
+    "gathering:gather": "GATHER",
+    "gathering:gather_nd": "GATHER_ND",
+    "matrices:batch_matmul": "BATCH_MATMUL",
+    "normalization:l2_normalization": "L2_NORMALIZATION",
+    "normalization:log_softmax": "LOG_SOFTMAX",
+    "padding:pad": "PAD PADV2",
+    "pairwise:divide": "DIV",
+    "pairwise:extreme": "MAXIMUM MINIMUM",
+    "pairwise:floored": "FLOOR_DIV FLOOR_MOD",
+    "pairwise:prelu": "PRELU",
+    "pairwise:squared_difference": "SQUARED_DIFFERENCE",
+    "pooling:pool_2d": "AVERAGE_POOL_2D L2_POOL_2D MAX_POOL_2D",
+    "quantization:dequantize": "DEQUANTIZE",
+    "quantization:quantize": "QUANTIZE",
+    "rearranging:batch_to_space": "BATCH_TO_SPACE_ND",
+    "rearranging:broadcast_to": "BROADCAST_TO",
+    "rearranging:depth_to_space": "DEPTH_TO_SPACE",
+    "rearranging:mirror_pad": "MIRROR_PAD",
+    "rearranging:reverse": "REVERSE_V2",
+    "rearranging:space_to_batch": "SPACE_TO_BATCH_ND",
+    "rearranging:space_to_depth": "SPACE_TO_DEPTH",
+    "rearranging:tile": "TILE",
+    "reduction:mean": "MEAN",
+    "reduction:total": "SUM",
+    "resizing:bilinear": "RESIZE_BILINEAR",
+    "resizing:nearest": "RESIZE_NEAREST_NEIGHBOR",
+    "several:add_n": "ADD_N",
+    "signal:energy": "CUSTOM:SignalEnergy",
+    "signal:fft_auto_scale": "CUSTOM:SignalFftAutoScale",
+    "signal:logarithm": "CUSTOM:SignalFilterBankLog",
+    "signal:pcan": "CUSTOM:SignalPCAN",
+    "signal:square_root": "CUSTOM:SignalFilterBankSquareRoot",
+    "signal:window": "CUSTOM:SignalWindow",
+    "slicing:cut": "SLICE",
+    "slicing:strided_slice": "STRIDED_SLICE",
+    "softmax:softmax": "SOFTMAX",
+    "transposed_convolution:transpose_conv": "TRANSPOSE_CONV",
+    "transposition:transpose": "TRANSPOSE",
+    "unary:hard_swish": "HARD_SWISH",
+    "unary:leaky_relu": "LEAKY_RELU",
+    "unary:logistic": "LOGISTIC",
+    "unary:lookup": "LOOKUP",
+    "unary:relu": "RELU",
+    "unary:relu6": "RELU6",
+    "unary:tanh": "TANH",
 }
-"""Module of `portable` → the operator kinds that it has kernels of."""
+_IN_ONE_DIRECTION = {
+    "circular_buffer:circular_buffer": "CUSTOM:CIRCULAR_BUFFER",
+    "detection:detection": "CUSTOM:TFLite_Detection_PostProcess",
+    "fourier:irfft": "CUSTOM:SignalIrfft",
+    "fourier:rfft": "CUSTOM:SignalRfft",
+    "lstm:lstm": "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    "recurrent:svdf": "SVDF",
+    "signal:filter_bank": "CUSTOM:SignalFilterBank",
+    "signal_state:delay": "CUSTOM:SignalDelay",
+    "signal_state:framer": "CUSTOM:SignalFramer",
+    "signal_state:overlap_add": "CUSTOM:SignalOverlapAdd",
+    "signal_state:spectral_subtraction": "CUSTOM:SignalFilterBankSpectralSubtraction",
+    "signal_state:stacker": "CUSTOM:SignalStacker",
+}
+"""Module of `portable` and function → the operator kinds whose kernels it makes."""
 KERNELS: Mapping[str, str] = MappingProxyType(
-    {kind: name for name, kinds in _FAMILIES.items() for kind in kinds.split()}
+    {kind: maker for maker, kinds in (_IN_BOTH_DIRECTIONS | _IN_ONE_DIRECTION).items() for kind in kinds.split()}
 )
-"""Operator kind → the module of its kernel, which is imported when a model has such an operator."""
+"""Operator kind → what makes its kernel; the module is imported when a model has such an operator."""
 _FORWARD, _BACKWARD = 1, -1
 """What `direction` is, the last member of every struct of parameters in `c/`."""
 
 
 def maker(kind: str) -> tuple[Callable[[Node], Kernel], bool]:
     """Return the function that makes the kernel of a kind, and whether it runs in both directions."""
-    family = vars(import_module(f"{portable.__name__}.{KERNELS[kind]}"))
-    one_way: Mapping[str, Callable[[Node], Kernel]] = family.get("KERNELS_OF_ONE_DIRECTION", {})
-    return (one_way[kind], False) if kind in one_way else (family["KERNELS"][kind], True)
+    module, _, name = KERNELS[kind].partition(":")
+    make: Callable[[Node], Kernel] = getattr(import_module(f"{portable.__name__}.{module}"), name)
+    return make, KERNELS[kind] in _IN_BOTH_DIRECTIONS
 
 
 def _explained(reason: str, op: Operator, graph: Subgraph) -> str:

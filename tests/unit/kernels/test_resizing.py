@@ -10,6 +10,7 @@ from tests.support.kernels.samples import kernel_of
 from usmp_build.interfaces.kernels import Rows, Whole
 from usmp_build.ir.graph import DType
 from usmp_build.operators.resizing import ResizeBilinear, ResizeNearest
+from usmp_build.passes.select.declared import check_declared
 
 
 def resized(kind: str, before: int, after: int, dtype: DType = INT8, **options: bool) -> Case:
@@ -60,3 +61,15 @@ def test_or_of_the_nearest(before: int, after: int, options: dict[str, bool], re
 def test_else_all_rows_are_made_at_once(kind: str) -> None:
     (call,) = kernel_of(resized(kind, 5, 8)).calls
     assert call.form == Whole()
+
+
+def test_rows_whose_columns_are_too_many_to_declare_write_no_other_row() -> None:
+    source, output = activation("x", (1, 2, 700, 1), INT8, 0.1, 0), activation("y", (1, 4, 1100, 1), INT8, 0.1, 0)
+    sizes = constant("size", np.array([4, 1100], np.int32))
+    made = case(np.random.default_rng(1), "RESIZE_BILINEAR", (source, sizes), output, ResizeBilinear())
+    kernel = kernel_of(made)
+    check_declared(kernel, made.graph.operators[0], made.graph)
+    (call,) = kernel.calls
+    assert isinstance(call.form, Rows)
+    assert call.accesses is not None
+    assert call.accesses.widths == (0, 1)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.interfaces.kernels import Constant, Kernel, Parameters, Traffic, Value
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.accesses_of_sums import conv_2d_accesses, depthwise_accesses
+from usmp_build.kernels import nests_of_sums as nests
 from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.candidates import Declined
@@ -17,6 +15,7 @@ from usmp_build.kernels.convolved_image import ConvolvedImage
 from usmp_build.kernels.dsp.packing import WORD, Packed, packed, packed_depthwise, packed_pair
 from usmp_build.kernels.dsp.packing_s16 import packed_depthwise_s16, packed_s16
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Nest
 from usmp_build.kernels.packed_filters import MOST_TAPS, Filters, filters, packed_kernel, zeros
 from usmp_build.kernels.pitches import pitch_fields
 from usmp_build.kernels.weights import BLOCK, blocks
@@ -42,10 +41,13 @@ def conv_2d_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Ker
     that would be read by more words in runs.
     """
     weights = image.node.array(1, "weights").reshape(image.channels, -1).astype(np.int64)
-    return _convolution(image, how, portable, weights)
+    nest = nests.conv_2d(image.images, image.input.shape[3], image.channels)
+    return _convolution(image, how, portable, weights, nest)
 
 
-def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weights: NDArray[np.int64]) -> Kernel:
+def _convolution(
+    image: ConvolvedImage, how: Arithmetic, portable: Kernel, weights: NDArray[np.int64], nest: Nest
+) -> Kernel:
     """Return the kernel for weights of shape (outputs, height x width x input channels)."""
     _check(image, how)
     each, pixels = filters(image.node, weights, how.factors), image.output.elements // image.channels
@@ -75,11 +77,8 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
         constants, traffic = (packing.constant,), {0: read, 1: Traffic(len(packing.constant.data) * pixels)}
     else:
         raise Declined(f"its window has more than {MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
-    accesses = conv_2d_accesses(image.row(), channels, image.channels, _width(image), 2 + len(constants))
-    kernel = packed_kernel(portable, _function(name, how), constants, traffic, accesses)
-    (call,) = kernel.calls
     parameters = Parameters(c_name("conv_2d", how.elements, isa=Isa.DSP, part="parameters"), _fields(image, packing))
-    return replace(kernel, calls=(replace(call, parameters=parameters),))
+    return packed_kernel(image.node, portable, _function(name, how), constants, traffic, nest, parameters)
 
 
 def _function(does: str, how: Arithmetic) -> str:
@@ -134,10 +133,7 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     is_int8 = how.sums is DType.INT32
     if inputs == 1:
-        kernel = _convolution(image, how, portable, weights)
-        (call,) = kernel.calls
-        accesses = depthwise_accesses(image.row(), 1, channels, _width(image), len(call.operands), BLOCK)
-        return replace(kernel, calls=(replace(call, accesses=accesses),))
+        return _convolution(image, how, portable, weights, nests.depthwise_conv_2d(image.images, 1, channels, BLOCK))
     most_taps = MOST_TAPS if channels == inputs else min(MOST_TAPS, _LARGE_PATCH // _width(image) // BLOCK)
     if taps > most_taps:
         raise Declined(f"its window has more than {most_taps} pixels")
@@ -151,8 +147,8 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     elements = inputs if channels == inputs else _repeated(channels, inputs, taps * _width(image))
     read, outside, zero_pixel = _taps(image, elements * _width(image))
     traffic = {0: read, 1: Traffic(len(constant.data) * image.output.elements // channels), 2: outside}
-    accesses = depthwise_accesses(image.row(), inputs, channels // inputs, _width(image), 4, BLOCK)
-    return packed_kernel(portable, _function(name, how), (constant, zero_pixel), traffic, accesses)
+    nest = nests.depthwise_conv_2d(image.images, inputs, channels // inputs, BLOCK)
+    return packed_kernel(image.node, portable, _function(name, how), (constant, zero_pixel), traffic, nest)
 
 
 def _repeated(channels: int, inputs: int, taps: int) -> int:
@@ -192,7 +188,7 @@ def _taps(image: ConvolvedImage, size: int) -> tuple[Traffic, Traffic, Constant 
     """Return what taps of `size` bytes read, of the image and of zeros outside, and these zeros if there are any."""
     outside = image.taps_outside()
     zero_pixel = zeros(image.node, image.input.shape[3]) if outside else None
-    return Traffic(image.taps_inside() * size), Traffic(outside * size), zero_pixel
+    return Traffic(image.images.inside * size), Traffic(outside * size), zero_pixel
 
 
 def _has_words(image: ConvolvedImage) -> bool:
@@ -214,9 +210,9 @@ def _gathered(image: ConvolvedImage) -> int:
     options, width, channels = image.options, image.window[1], image.input.shape[3]
     is_dense = options.dilation_w == 1 and image.pitches.input == channels
     total = 0
-    for position in range(image.columns.output):
-        start = position * options.stride_w - image.columns.before
+    for position in range(image.images.across.output):
+        start = position * options.stride_w - image.images.across.before
         columns = (start + tap * options.dilation_w for tap in range(width))
         size = _width(image) * channels * sum(0 <= column < image.input.shape[2] for column in columns)
         total += -(-size // WORD) * WORD if is_dense and size >= WORD else size
-    return image.input.shape[0] * image.rows_inside() * total
+    return image.images.count * image.images.down.inside * total

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.interfaces.accesses import Accesses
-from usmp_build.interfaces.kernels import Kernel, Traffic
+from usmp_build.interfaces.kernels import Constant, Kernel, Parameters, Traffic
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.accesses_of_sums import channel_block_accesses, conv_2d_accesses, depthwise_accesses
+from usmp_build.kernels import nests_of_sums as nests
 from usmp_build.kernels.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.candidates import Declined
 from usmp_build.kernels.convolved_image import ConvolvedImage
 from usmp_build.kernels.mve.packing import FACTORS, SHORT, VECTOR, packed, packed_channels
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Blocks, Nest
 from usmp_build.kernels.packed_filters import MOST_TAPS, filters, packed_kernel, zeros
 from usmp_build.kernels.weights import BLOCK, blocks
 from usmp_build.request import Isa
@@ -40,30 +39,36 @@ class _Kind(NamedTuple):
 def conv_2d_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
     """Return the kernel of a CONV_2D without groups."""
     weights = image.node.array(1, "weights").reshape(image.channels, -1).astype(np.int64)
-    return _convolution(image, how, portable, weights)
+    nest = nests.conv_2d(image.images, image.input.shape[3], image.channels)
+    return _convolution(image, how, portable, weights, nest)
 
 
-def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weights: NDArray[np.int64]) -> Kernel:
+def _convolution(
+    image: ConvolvedImage,
+    how: Arithmetic,
+    portable: Kernel,
+    weights: NDArray[np.int64],
+    nest: Nest,
+    parameters: Parameters | None = None,
+) -> Kernel:
     """Return the kernel for weights of shape (outputs, height x width x input channels)."""
     _check(image, how)
     channels, size = image.input.shape[3], weights.shape[1]
     kind, pixels = _kind(image, size), image.output.elements // image.channels
     constant = packed(filters(image.node, weights, how.factors), kind.runs)
-    read = Traffic(image.taps_inside() * channels * kind.passes)
+    read = Traffic(image.images.inside * channels * kind.passes)
     if size <= SHORT:
         weighed = Traffic(pixels * len(constant.data))
     else:  # nothing is read beyond the end of a run
         weighed = Traffic(pixels * blocks(image.channels) * BLOCK * (size + FACTORS))
-    row, operands = image.row(), 4 if kind.has_zeros else 3
-    accesses = conv_2d_accesses(row, channels, image.channels, 1, operands)
-    traffic = {0: read, 1: weighed}
     function = c_name(kind.name, DType.INT8, isa=Isa.MVE, part="row")
-    if not kind.has_zeros:
-        return packed_kernel(portable, function, (constant,), traffic, accesses)
-    outside = image.taps_outside() * channels * kind.passes
-    zero_pixel = zeros(image.node, channels) if outside else None
-    traffic[2] = Traffic(outside)
-    return packed_kernel(portable, function, (constant, zero_pixel), traffic, accesses)
+    constants: tuple[Constant | None, ...] = (constant,)
+    traffic = {0: read, 1: weighed}
+    if kind.has_zeros:
+        outside = image.taps_outside() * channels * kind.passes
+        constants = constant, zeros(image.node, channels) if outside else None
+        traffic[2] = Traffic(outside)
+    return packed_kernel(image.node, portable, function, constants, traffic, nest, parameters)
 
 
 def _kind(image: ConvolvedImage, size: int) -> _Kind:
@@ -88,9 +93,8 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     inputs, channels, taps = image.input.shape[3], image.channels, image.window[0] * image.window[1]
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     if inputs == 1 < channels:
-        kernel = _convolution(image, how, portable, weights)
-        accesses = depthwise_accesses(image.row(), 1, channels, 1, len(kernel.calls[0].operands), BLOCK)
-        return _as_conv_2d(kernel, channels, accesses)
+        nest = nests.depthwise_conv_2d(image.images, 1, channels, BLOCK)
+        return _convolution(image, how, portable, weights, nest, _as_conv_2d(portable, channels))
     if channels != inputs:
         raise Declined("it has several filters for each of several channels")
     if taps > MOST_TAPS:
@@ -105,21 +109,19 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     does = "depthwise_conv_2d_eights" if size == 8 else "depthwise_conv_2d"
     function = c_name(does, DType.INT8, isa=Isa.MVE, part="row")
     zero_pixel = zeros(image.node, channels) if outside else None
-    accesses = channel_block_accesses(image.row(), channels, size, 4)
-    kernel = packed_kernel(portable, function, (constant, zero_pixel), traffic, accesses)
-    return _as_conv_2d(kernel, channels, accesses)
+    nest, parameters = nests.by_channels(image.images, Blocks(channels, size)), _as_conv_2d(portable, channels)
+    return packed_kernel(image.node, portable, function, (constant, zero_pixel), traffic, nest, parameters)
 
 
-def _as_conv_2d(kernel: Kernel, channels: int, accesses: Accesses) -> Kernel:
-    """Return the kernel of a DEPTHWISE_CONV_2D with the parameters of a CONV_2D, which its function takes."""
-    (call,) = kernel.calls
+def _as_conv_2d(portable: Kernel, channels: int) -> Parameters:
+    """Return the parameters of a DEPTHWISE_CONV_2D as those of a CONV_2D, which its function takes."""
+    (call,) = portable.calls
     assert call.parameters is not None
     fields = tuple(
         ("output_channels", channels) if name == "depth_multiplier" else (name, value)
         for name, value in call.parameters.fields
     )
-    parameters = replace(call.parameters, struct=c_name("conv_2d", DType.INT8, part="parameters"), fields=fields)
-    return replace(kernel, calls=(replace(call, parameters=parameters, accesses=accesses),))
+    return Parameters(c_name("conv_2d", DType.INT8, part="parameters"), fields)
 
 
 def _check(image: ConvolvedImage, how: Arithmetic) -> None:

@@ -37,14 +37,16 @@ def mul_mve(node: Node, portable: Kernel, run: int, steps: tuple[int, ...], part
     _check(node)
     (call,) = portable.calls
     assert call.parameters is not None
-    shift = dict(call.parameters.fields)["shift"]
+    fields = dict(call.parameters.fields)
+    size, shift = fields["size"], fields["shift"]
+    assert isinstance(size, int)
     assert isinstance(shift, int)
     if shift >= 0:
         raise Declined("it scales by 1/2 or more")
     if run < _TURN:
         raise Declined(f"it has runs of fewer than {_TURN} elements")
     # an element for all of a run is read for its whole turns, and for the last one
-    turns = node.output.size // run * (2 if run % _TURN else 1)
+    turns = size // run * (2 if run % _TURN else 1)
     once = {position: Traffic(turns) for position, step in enumerate(steps) if step == 0}
     function = c_name("mul", DType.INT8, isa=Isa.MVE, part=part)
     return replace(portable, calls=(replace(call, function=function, traffic={**call.traffic, **once}),))

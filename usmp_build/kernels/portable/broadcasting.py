@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Value
 from usmp_build.ir.graph import Tensor
+from usmp_build.kernels.nest import Fields, Nest, Span, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
-from usmp_build.kernels.portable.accesses_of_elements import broadcast_accesses
 from usmp_build.kernels.portable.pieces import KernelOf, elementwise, piece_by_piece
 
 MOST_AXES = 5
 """In the tables that C reads."""
-
-Fields: TypeAlias = "tuple[tuple[str, Value], ...]"
 
 
 class Axis(NamedTuple):
@@ -96,6 +94,17 @@ def table(axes: Iterable[Axis], *operands: int) -> tuple[int, ...]:
     )
 
 
+def broadcast(axes: Sequence[Axis], operands: Sequence[Input], *others: Span) -> Nest:
+    """Return the nest over axes of the output, with the steps of operands; `others` are spans of further ones."""
+    names = [f"axis_{number}" for number in range(len(axes))]
+    steps = zip(*(axis.steps for axis in axes), strict=True)
+    spans = (
+        reads(operand, 1, dict(zip(names, each, strict=True))) for operand, each in zip(operands, steps, strict=True)
+    )
+    sizes = dict(zip(names, (axis.size for axis in axes), strict=True))
+    return Nest(sizes, (*spans, *others, writes(Output(0))))
+
+
 def in_pairs(
     node: Node,
     function: str,
@@ -107,19 +116,15 @@ def in_pairs(
 
     A third operand has axes of its own.  `fields` are parameters after the number of elements and the axes.
     """
-    tensors = [node.tensor(operand) for operand in operands]
-    axes = output_axes(node, *tensors)
-    widths = tuple(tensor.dtype.bits // 8 for tensor in (*tensors, node.output))
+    axes = output_axes(node, *map(node.tensor, operands))
 
     def kernel_of(count: int) -> Kernel:
         innermost = merged(axes[-count:], len(operands))
         places = padded(innermost)
-        tables = [("axes", table(places, *range(len(operands))[-2:]))]
+        tables: list[tuple[str, Value]] = [("axes", table(places, *range(len(operands))[-2:]))]
         if len(operands) > 2:
             tables.append(("condition_axes", table(places, 0, 0)))
-        parameters = Parameters(struct, (("size", prod(axis.size for axis in places)), *tables, *fields))
-        accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in innermost], widths)
-        call = KernelCall(function, Whole(), (*operands, Output(0)), parameters, accesses=accesses)
-        return Kernel((call,))
+        counts = ("size", prod(axis.size for axis in places)), *tables
+        return kernel(node, function, broadcast(innermost, operands), (*counts, *fields), struct=struct)
 
     return stretched(node, axes, operands, kernel_of)

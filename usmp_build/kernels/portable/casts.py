@@ -15,7 +15,7 @@ _OF_FLOATS = {DType.INT8, DType.UINT8, DType.INT16, DType.INT32}
 def cast(node: Node) -> Kernel:
     """CAST: integers keep their low bits, floats go towards 0, and any number but 0 is true."""
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     if not {source.dtype, output.dtype} <= TYPES.keys() - {DType.INT64}:
         raise unsupported_types(source, output)
     if source.dtype is output.dtype and source.dtype not in _OF_FLOATS:
@@ -27,6 +27,3 @@ def cast(node: Node) -> Kernel:
         low, high = integer_range(output.dtype)
         return each_element(node, name, "cast_f32_parameters", ("low", low), ("high", high))
     return each_element(node, name, "elements")
-
-
-KERNELS = {"CAST": cast}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Traffic
 from usmp_build.ir.graph import DType, Tensor
+from usmp_build.kernels.nest import Moved, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.operators.circular_buffer import CIRCULAR_BUFFER, CircularBuffer, period
+from usmp_build.operators.circular_buffer import CircularBuffer, period
 
 
 def circular_buffer(node: Node) -> Kernel:
@@ -20,13 +20,13 @@ def circular_buffer(node: Node) -> Kernel:
     runs = period(node.options(CircularBuffer), slots.shape)
     if runs is None:
         raise Unsupported("its period is not stated, and depends on other models")
-    append = _append(source.size, slots.size - source.size)
+    append = _append(node, source.size, slots.size - source.size)
     if node.optional(2) is None:
         if runs > 1:
             raise Unsupported(f"it ends {runs - 1} of {runs} runs early, unless it has a second output")
         node.expect(not node.outputs, "has a flag, but counts no runs")
-        return Kernel((append,), updates=frozenset({1}))
-    return Kernel((append, _flag(node, runs)), updates=frozenset({1, 2}))
+        return Kernel(append, updates=frozenset({1}))
+    return Kernel((*append, *_flag(node, runs)), updates=frozenset({1, 2}))
 
 
 def _check_shapes(node: Node, source: Tensor, slots: Tensor) -> None:
@@ -37,34 +37,20 @@ def _check_shapes(node: Node, source: Tensor, slots: Tensor) -> None:
         raise Unsupported("it has more than one batch")
 
 
-def _append(size: int, kept: int) -> KernelCall:
-    fields = (("size", size), ("kept", kept))
-    accesses = Accesses((Part((1,), (Touch(0, size),)),), (1, 0))
-    return KernelCall(
-        "circular_buffer",
-        Whole(),
-        (Input(0), Input(1)),
-        Parameters("circular_buffer_parameters", fields),
-        {1: Traffic(kept, kept + size)},
-        accesses=accesses,
-    )
+def _append(node: Node, size: int, kept: int) -> tuple[KernelCall, ...]:
+    fields, nest = (("size", size), ("kept", kept)), Nest({}, (reads(Input(0), size),))
+    operands: tuple[Operand, ...] = (Input(0), Input(1))
+    moved: Moved = {Input(1): Traffic(kept, kept + size)}
+    return kernel(node, "circular_buffer", nest, fields, operands=operands, moved=moved).calls
 
 
-def _flag(node: Node, runs: int) -> KernelCall:
+def _flag(node: Node, runs: int) -> tuple[KernelCall, ...]:
     counter, valid = node.input(2), node.output
     node.expect(counter.is_variable and (counter.dtype, counter.elements) == (DType.INT32, 1), "counts in another type")
     if valid.dtype is not DType.BOOL:
         raise unsupported_types(valid)
     node.expect(valid.elements == 1, "has more than one flag")
-    accesses = Accesses((Part((1,), (Touch(1, 1, writes=True),)),), (0, 1))
-    return KernelCall(
-        "circular_buffer_valid",
-        Whole(),
-        (Input(2), Output(0)),
-        Parameters("circular_buffer_valid_parameters", (("period", runs),)),
-        {0: Traffic(counter.size, counter.size)},
-        accesses=accesses,
-    )
-
-
-KERNELS_OF_ONE_DIRECTION = {CIRCULAR_BUFFER: circular_buffer}
+    operands: tuple[Operand, ...] = (Input(2), Output(0))
+    moved: Moved = {Input(2): Traffic(counter.size, counter.size)}
+    nest = Nest({}, (writes(Output(0)),))
+    return kernel(node, "circular_buffer_valid", nest, (("period", runs),), operands=operands, moved=moved).calls

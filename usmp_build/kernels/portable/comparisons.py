@@ -12,6 +12,7 @@ from usmp_build.kernels.names import c_name
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.broadcasting import in_pairs
 from usmp_build.kernels.portable.pieces import each_element
+from usmp_build.kernels.requantization import operand_fields
 
 _NUMBERS = frozenset({DType.INT8, DType.INT32, DType.INT64, DType.FLOAT32})
 _SELECTED = {DType.INT8, DType.INT16, DType.INT32, DType.FLOAT32}
@@ -53,23 +54,12 @@ def compare(node: Node) -> Kernel:
     equal = "equal", comparison.equal
     if first.dtype is DType.INT8:
         name = c_name(comparison.function, first.dtype)
-        return in_pairs(node, name, (*_scaled(node, first, second), equal), "compare_parameters", operands)
+        scales = operand_fields(node, *((tensor, _below_one(node, tensor)) for tensor in (first, second)))
+        return in_pairs(node, name, (*scales, equal), "compare_parameters", operands)
     name = c_name(comparison.plain, DType.UINT8 if first.dtype is DType.BOOL else first.dtype)
     if comparison.function == "equal":
         return in_pairs(node, name, (equal,), "equal_parameters", operands)
     return in_pairs(node, name, operands=operands)
-
-
-def _scaled(node: Node, first: Tensor, second: Tensor) -> tuple[tuple[str, int], ...]:
-    one, other = _below_one(node, first), _below_one(node, second)
-    return (
-        ("first_zero_point", node.zero_point(first)),
-        ("first_multiplier", one.multiplier),
-        ("first_shift", -one.shift),
-        ("second_zero_point", node.zero_point(second)),
-        ("second_multiplier", other.multiplier),
-        ("second_shift", -other.shift),
-    )
 
 
 def _below_one(node: Node, tensor: Tensor) -> Factor:
@@ -91,7 +81,7 @@ def logic(node: Node) -> Kernel:
 
 def negation(node: Node) -> Kernel:
     """LOGICAL_NOT."""
-    node.expect(node.input(0).elements == node.output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     if not node.input(0).dtype is node.output.dtype is DType.BOOL:
         raise unsupported_types(node.input(0), node.output)
     return each_element(node, "logical_not", "elements")
@@ -116,13 +106,3 @@ def select_alike(node: Node) -> Kernel:
     ones = (1,) * (len(output.shape) - 1)
     tensors[node.index(Input(0))] = replace(condition, shape=(*condition.shape, *ones))
     return select(replace(node, graph=replace(node.graph, tensors=tuple(tensors))))
-
-
-KERNELS = {
-    **dict.fromkeys(_COMPARISONS, compare),
-    "LOGICAL_AND": logic,
-    "LOGICAL_NOT": negation,
-    "LOGICAL_OR": logic,
-    "SELECT": select_alike,
-    "SELECT_V2": select,
-}

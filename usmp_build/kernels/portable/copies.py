@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
+from usmp_build.kernels.nest import Nest, call_in_bytes, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.portable.accesses_of_copies import Side, copy_accesses
 from usmp_build.operators.joining import Concatenation, Pack, Unpack
 
 _WIDTHS = {8, 16, 32, 64}
@@ -20,7 +20,7 @@ def reshape(node: Node) -> Kernel:
     """The same bytes under another shape."""
     source, output = node.input(0), node.output
     check_types(source, output)
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     return Kernel((copy(Input(0), Output(0), 1, source.size),))
 
 
@@ -173,31 +173,17 @@ def copy(
     output_pitch: int | None = None,
 ) -> KernelCall:
     """Copy blocks; without a pitch they lie side by side."""
-    read = Side(input_offset, size if input_pitch is None else input_pitch)
-    written = Side(output_offset, size if output_pitch is None else output_pitch)
+    input_pitch, output_pitch = (size if pitch is None else pitch for pitch in (input_pitch, output_pitch))
     fields = (
         ("count", count),
         ("size", size),
-        ("input_offset", read.offset),
-        ("input_pitch", read.pitch),
-        ("output_offset", written.offset),
-        ("output_pitch", written.pitch),
+        ("input_offset", input_offset),
+        ("input_pitch", input_pitch),
+        ("output_offset", output_offset),
+        ("output_pitch", output_pitch),
     )
-    parameters = Parameters("copy_parameters", fields)
-    accesses = copy_accesses(count, size, read, written)
-    return KernelCall("copy", Whole(), (source, target), parameters, accesses=accesses)
-
-
-KERNELS = {
-    "ASSIGN_VARIABLE": assign_variable,
-    "CONCATENATION": concatenation,
-    "COPY": copy_all,
-    "EXPAND_DIMS": reshape,
-    "PACK": pack,
-    "READ_VARIABLE": read_variable,
-    "RESHAPE": reshape,
-    "SPLIT": split,
-    "SPLIT_V": split_in_sizes,
-    "SQUEEZE": reshape,
-    "UNPACK": unpack,
-}
+    read, written = (
+        reads(source, size, {"blocks": input_pitch}, input_offset),
+        writes(target, size, {"blocks": output_pitch}, output_offset),
+    )
+    return call_in_bytes("copy", Nest({"blocks": count}, (read, written)), fields)

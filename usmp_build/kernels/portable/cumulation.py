@@ -5,14 +5,15 @@ from __future__ import annotations
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import quantize
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Output, Value
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.reduced_axes import reduced_axes
+from usmp_build.kernels.requantization import output_fields
 from usmp_build.operators.reductions import Cumsum
 
 _FRACTION_BITS = 19
@@ -37,14 +38,15 @@ def cumsum(node: Node) -> Kernel:
         ("reversed", int(options.reverse)),
         *(() if source.dtype.is_float else _int8_fields(node)),
     )
-    call = KernelCall(
-        c_name("cumsum", source.dtype),
-        Whole(),
-        (Input(0), Output(0)),
-        Parameters(c_name("cumsum", source.dtype, part="parameters"), fields),
-        accesses=_accesses(images, depth, inner, options.reverse, source.dtype.bits // 8),
+    start, step = ((depth - 1) * inner, -inner) if options.reverse else (0, inner)
+    along = {"images": depth * inner, "inner": 1, "depth": step}
+    # images, and neighbours along the axis, are in reverse order backward; a sum never is
+    nest = Nest(
+        {"images": images, "inner": inner, "depth": depth},
+        (reads(Input(0), 1, along, start), writes(Output(0), 1, along, start)),
+        forward=True,
     )
-    return Kernel((call,))
+    return kernel(node, c_name("cumsum", source.dtype), nest, fields)
 
 
 def _int8_fields(node: Node) -> tuple[tuple[str, int], ...]:
@@ -52,23 +54,9 @@ def _int8_fields(node: Node) -> tuple[tuple[str, int], ...]:
     scale = quantize(node.scale(source) / node.scale(output) / (1 << _FRACTION_BITS))
     if scale.shift > 0:
         raise Unsupported(f"the scale of its output is below 2^-{_FRACTION_BITS} of that of its input")
-    low, high = quantized_limits(node, Activation.NONE, output)
     return (
         ("input_zero_point", node.zero_point(source)),
         ("multiplier", scale.multiplier),
         ("right", -scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
-
-
-def _accesses(images: int, depth: int, inner: int, is_reversed: bool, width: int) -> Accesses:
-    """Images, and neighbours along the axis, are in reverse order backward; a sum never is."""
-    start, step = ((depth - 1) * inner, -inner) if is_reversed else (0, inner)
-    strides = (depth * inner, 1, step)
-    part = Part((depth,), (Touch(0, 1, strides, start), Touch(1, 1, strides, start, writes=True)), forward=True)
-    return Accesses((part,), (width, width), loops=(images, inner))
-
-
-KERNELS = {"CUMSUM": cumsum}

@@ -6,35 +6,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import (
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation, Padding
-from usmp_build.kernels.accesses_of_sums import fully_connected_accesses
+from usmp_build.kernels import nests_of_sums as nests
 from usmp_build.kernels.activation import quantized_limits, real_limits
-from usmp_build.kernels.arithmetic_of_sums import check_symmetric, check_wide_sums
+from usmp_build.kernels.arithmetic_of_sums import check_wide_sums
 from usmp_build.kernels.candidates import fastest
 from usmp_build.kernels.names import c_name
-from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.nest import Blocks, Fields, Nest, aside, kernel, reads, writes
+from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
 from usmp_build.kernels.packed_filters import MOST_TAPS
+from usmp_build.kernels.pitches import Pitches
 from usmp_build.kernels.portable.convolution import conv_2d_forms
-from usmp_build.kernels.portable.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
+from usmp_build.kernels.portable.dynamic_range import DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.portable.packed_weights import perhaps_packed
-from usmp_build.kernels.requantization import factor, factor_pairs, wide
+from usmp_build.kernels.requantization import factor, factor_pairs, output_fields, wide
 from usmp_build.kernels.weights import BLOCK, bias_operand, blocks, check_sums
+from usmp_build.kernels.window import Images, Slide
 from usmp_build.operators.sums import Conv2D, FullyConnected
 from usmp_build.request import Isa
 
-_FACTOR_BYTES = 8
-"""Bytes of a multiplier and a shift."""
 _PART = 512
 """Most inputs whose sum of products has no more than 24 bits, whatever the weights."""
 _BIAS_TOLERANCE = 0.02
@@ -49,6 +41,7 @@ class _Sizes(NamedTuple):
     outputs: int
 
 
+@perhaps_packed
 def fully_connected(node: Node) -> Kernel:
     """Every output of a batch from every input of that batch."""
     options = node.options(FullyConnected)
@@ -81,16 +74,7 @@ def _float32(node: Node, sizes: _Sizes) -> Kernel:
     bias, constants = bias_operand(node, sizes.outputs, DType.FLOAT32)
     options = node.options(FullyConnected)
     low, high = real_limits(options.activation, options.limits)
-    parameters = Parameters(
-        _function(DType.FLOAT32, "parameters"), (*sizes._asdict().items(), ("low", low), ("high", high))
-    )
-    operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-    traffic = _traffic(node, sizes.outputs)
-    accesses = fully_connected_accesses(*sizes, 4, len(operands))
-    call = KernelCall(
-        c_name("fully_connected", DType.FLOAT32), Whole(), operands, parameters, traffic, accesses=accesses
-    )
-    return Kernel((call,), constants)
+    return _kernel(node, sizes, (("low", low), ("high", high)), (bias or Derived(0),), constants)
 
 
 def _int8(node: Node, sizes: _Sizes) -> Kernel:
@@ -100,21 +84,12 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
     constants = (factor_pairs("factor", scale), *zeros)
     options = node.options(FullyConnected)
-    low, high = quantized_limits(node, options.activation, output, options.limits)
     fields = (
-        *sizes._asdict().items(),
         ("input_zero_point", node.zero_point(source)),
         ("weights_zero_point", node.zero_point(weights)),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *output_fields(node, quantized_limits(node, options.activation, output, options.limits)),
     )
-    operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
-    parameters = Parameters(_function(DType.INT8, "parameters"), fields)
-    traffic = _traffic(node, sizes.outputs, sums_inputs=node.zero_point(weights) != 0)
-    accesses = fully_connected_accesses(*sizes, 1, len(operands))
-    call = KernelCall(_function(DType.INT8), Whole(), operands, parameters, traffic, accesses=accesses)
-    portable = Kernel((call,), constants)
+    portable = _kernel(node, sizes, fields, (bias or Derived(1), Derived(0)), constants)
     return fastest(node, _faster(node, sizes), portable)
 
 
@@ -126,29 +101,36 @@ def _int16(node: Node, sizes: _Sizes) -> Kernel:
     scale = wide(node, factor(node, node.scale(source) * node.scale(weights) / node.scale(output)))
     options = node.options(FullyConnected)
     low, high = quantized_limits(node, options.activation, output, options.limits)
-    operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
-    parameters = Parameters(
-        _function(DType.INT16, "parameters"), (*sizes._asdict().items(), ("low", low), ("high", high))
+    constants = (factor_pairs("factor", scale), *zeros)
+    portable = _kernel(node, sizes, (("low", low), ("high", high)), (bias or Derived(1), Derived(0)), constants)
+    return fastest(node, _faster(node, sizes), portable)
+
+
+def _kernel(
+    node: Node, sizes: _Sizes, fields: Fields, others: tuple[Operand, ...], constants: tuple[Constant, ...]
+) -> Kernel:
+    """Put the kernel together; `others` are the bias, and a factor that is read once.
+
+    A zero point of the weights asks for the sum of all inputs, too.
+    """
+    source, weights = node.input(0), node.input(1)
+    (batches, inputs, outputs), dtype = sizes, source.dtype
+    spans = (
+        reads(Input(0), inputs, {"batches": inputs}),
+        aside(Input(1), inputs, {"outputs": inputs}, fills=True),
+        aside(others[0]),
+        writes(Output(0)),
     )
-    traffic = _traffic(node, sizes.outputs)
-    accesses = fully_connected_accesses(*sizes, 2, len(operands))
-    call = KernelCall(_function(DType.INT16), Whole(), operands, parameters, traffic, accesses=accesses)
-    return fastest(node, _faster(node, sizes), Kernel((call,), (factor_pairs("factor", scale), *zeros)))
-
-
-def _function(dtype: DType, part: str = "") -> str:
-    return c_name("fully_connected", dtype, part=part)
-
-
-def _traffic(node: Node, outputs: int, sums_inputs: bool = False) -> Mapping[int, Traffic]:
-    """Of input, weights and bias; a zero point of the weights asks for the sum of all inputs, too."""
-    source, weights, output = node.input(0), node.input(1), node.output
-    passes = blocks(outputs)
-    return {
-        0: Traffic(source.size * (passes + sums_inputs)),
-        1: Traffic(source.elements * passes * BLOCK * weights.dtype.bits // 8),
-        2: Traffic(output.elements * (8 if source.dtype is DType.INT16 else 4)),
-    }
+    sums_inputs = dtype is DType.INT8 and node.zero_point(weights) != 0
+    return kernel(
+        node,
+        c_name("fully_connected", dtype),
+        Nest({"batches": batches, "outputs": Blocks(outputs, BLOCK)}, spans),
+        (*sizes._asdict().items(), *fields),
+        operands=(Input(0), Input(1), *others, Output(0)),
+        constants=constants,
+        moved={Input(0): Traffic(source.size * (blocks(outputs) + 1))} if sums_inputs else {},
+    )
 
 
 def _check_bias_scale(node: Node) -> None:
@@ -218,14 +200,12 @@ def _is_wide(kernel: Kernel) -> bool:
 def _dynamic(node: Node, sizes: _Sizes) -> Kernel:
     """Batches are images of one pixel that are convolved with filters of one pixel."""
     batches, inputs, outputs = sizes
-    options, passes = node.options(FullyConnected), blocks(outputs)
+    options = node.options(FullyConnected)
     if options.activation in (Activation.TANH, Activation.SIGN_BIT):  # which TensorFlow Lite Micro ignores, not LiteRT
         raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
     is_symmetric = not options.asymmetric_quantize_inputs
-    reads = passes * inputs, passes * inputs * BLOCK
     extra = ("output_channels", outputs), ("groups", 1)
-    convolution = DynamicConvolution("conv_2d", batches, (Axis(1), Axis(1)), inputs, extra, 0, is_symmetric, reads)
+    pixels = Images(batches, Slide(1), Slide(1), Pitches(inputs, outputs))
+    nest = nests.conv_2d(pixels, inputs, outputs, nests.filters(pixels, inputs))
+    convolution = DynamicConvolution("conv_2d", pixels, inputs, extra, 0, is_symmetric, nest)
     return dynamic_kernel(node, convolution, options.activation)
-
-
-KERNELS = {"FULLY_CONNECTED": perhaps_packed(fully_connected)}

@@ -5,23 +5,11 @@ from __future__ import annotations
 from math import isfinite
 
 from usmp_build.arithmetic.fixed_point import single
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import (
-    Input,
-    Kernel,
-    KernelCall,
-    Operand,
-    Output,
-    Parameters,
-    Scratch,
-    ScratchRequest,
-    Traffic,
-    Value,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Scratch, ScratchRequest, Traffic
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.nest import Fields, InTurn, Moved, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.operators.detection import DETECTION, Detection
+from usmp_build.operators.detection import Detection
 
 _CORNERS = 4
 
@@ -45,27 +33,28 @@ def detection(node: Node) -> Kernel:
         *(Output(position) for position in range(4)),
     )
     function = "detection_by_class" if options.use_regular_nms else "detection_of_any_class"
-    first = operands.index(Output(0))
-    decoded = Part((1,), (Touch(0, encodings.elements),))
-    results = tuple(Touch(first + i, tensor.elements, writes=True) for i, tensor in enumerate(node.outputs))
-    looked_at = Part((1,), (Touch(1, scores.elements),))
-    widths = (4, 4, *(0,) * (first - 2), 4, 4, 4, 4)
-    accesses = Accesses((decoded, Part((1,), results), looked_at), widths)
-    parameters = Parameters("detection_parameters", fields)
-    call = KernelCall(function, Whole(), operands, parameters, _traffic(node, options, first), accesses=accesses)
-    return Kernel((call,), scratch=tuple(requests))
+    decoded, looked_at = reads(Input(0), encodings.elements), reads(Input(1), scores.elements)
+    results = tuple(writes(Output(i), tensor.elements) for i, tensor in enumerate(node.outputs))
+    return kernel(
+        node,
+        function,
+        InTurn((Nest({}, (decoded,)), Nest({}, results), Nest({}, (looked_at,)))),
+        fields,
+        struct="detection_parameters",
+        operands=operands,
+        scratch=tuple(requests),
+        moved=_traffic(node, options),
+    )
 
 
-def _traffic(node: Node, options: Detection, first: int) -> dict[int, Traffic]:
+def _traffic(node: Node, options: Detection) -> Moved:
     """Return an estimate: how often boxes are compared depends on their scores.
 
     By classes, detections are inserted in the order of scores, which moves those that are there; their number is not
-    read.  `first` is the position of the first output.
+    read.
     """
-    if not options.use_regular_nms:
-        return {}
-    *detections, _ = node.outputs
-    return {first + i: Traffic(tensor.size, tensor.size) for i, tensor in enumerate(detections)}
+    detections = enumerate(node.outputs[:-1]) if options.use_regular_nms else ()
+    return {Output(position): Traffic(tensor.size, tensor.size) for position, tensor in detections}
 
 
 def _check_shapes(node: Node, options: Detection) -> int:
@@ -85,7 +74,7 @@ def _check_shapes(node: Node, options: Detection) -> int:
     return boxes
 
 
-def _fields(node: Node, options: Detection, boxes: int) -> tuple[tuple[str, Value], ...]:
+def _fields(node: Node, options: Detection, boxes: int) -> Fields:
     encodings, scores, _ = node.inputs
     scales = {name: single(getattr(options, f"{name}_scale")) for name in "yxhw"}
     thresholds = (single(options.nms_score_threshold), single(options.nms_iou_threshold))
@@ -105,6 +94,3 @@ def _fields(node: Node, options: Detection, boxes: int) -> tuple[tuple[str, Valu
         ("overlap", thresholds[1]),
         *((f"{name}_scale", scale) for name, scale in scales.items()),
     )
-
-
-KERNELS_OF_ONE_DIRECTION = {DETECTION: detection}

@@ -5,35 +5,33 @@ from __future__ import annotations
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
-from usmp_build.interfaces.kernels import (
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits, real_limits, whole_limits
 from usmp_build.kernels.candidates import fastest
 from usmp_build.kernels.mve.elementwise import add_mve, mul_mve
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, Moved, aside, kernel
 from usmp_build.kernels.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
-from usmp_build.kernels.portable.accesses_of_elements import broadcast_accesses, elementwise_accesses
 from usmp_build.kernels.portable.broadcasting import (
     MOST_AXES,
     Axis,
-    Fields,
+    broadcast,
     merged,
     output_axes,
     padded,
     stretched,
     table,
 )
-from usmp_build.kernels.requantization import factor, int32_constant
+from usmp_build.kernels.requantization import (
+    factor,
+    int32_constant,
+    operand_fields,
+    output_fields,
+    scale_fields,
+    to_the_right,
+)
 from usmp_build.operators.binary import Binary
 from usmp_build.request import Isa
 
@@ -87,37 +85,31 @@ def _typed_fields(node: Node, sign: int) -> Fields:
 
 
 def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Kernel:
-    size = innermost.size
-    accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
-    parameters = Parameters(_struct(node, name), (("size", size), *fields))
-    call = KernelCall(
-        c_name(name, node.output.dtype), Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses
-    )
-    portable = Kernel((call,))
+    function, size = c_name(name, node.output.dtype), innermost.size
+    nest = broadcast([innermost], (Input(0), Input(1)))
+    portable = kernel(node, function, nest, (("size", size), *fields))
     if name == "mul":
         return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, size, innermost.steps)}, portable)
     return fastest(node, {Isa.MVE: lambda: add_mve(node, portable)}, portable)
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
-    output, size = node.output, prod(axis.size for axis in axes)
-    table_bytes = output.elements // size * _table_bytes(axes, size)
+    size = prod(axis.size for axis in axes)
+    moved: Moved = {Derived(0): Traffic(_table_bytes(axes, size))}
     axes = padded(axes)
-    width = output.dtype.bits // 8
-    accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in axes], (width, width, 0, width))
-    parameters = Parameters(_struct(node, name), (("size", size), *fields))
-    operands = (Input(0), Input(1), Derived(0), Output(0))
-    function = c_name(name, output.dtype, part="stretched")
-    call = KernelCall(function, Whole(), operands, parameters, {2: Traffic(table_bytes)}, accesses=accesses)
-    portable = Kernel((call,), (int32_constant("axes", table(axes)),))
+    portable = kernel(
+        node,
+        c_name(name, node.output.dtype, part="stretched"),
+        broadcast(axes, (Input(0), Input(1)), aside(Derived(0))),
+        (("size", size), *fields),
+        struct=c_name(name, node.output.dtype, part="parameters"),
+        constants=(int32_constant("axes", table(axes)),),
+        moved=moved,
+    )
     if name != "mul":
         return fastest(node, {}, portable)
     run, steps = axes[-1].size, axes[-1].steps
     return fastest(node, {Isa.MVE: lambda: mul_mve(node, portable, run, steps, "stretched")}, portable)
-
-
-def _struct(node: Node, name: str) -> str:
-    return c_name(name, node.output.dtype, part="parameters")
 
 
 def _limits(node: Node) -> tuple[int, int]:
@@ -132,20 +124,11 @@ def _sum_fields(node: Node, sign: int) -> Fields:
     first_factor, second_factor = (below_one(node, scale / common) for scale in scales)
     fraction_bits = SUM_FRACTION_BITS if output.dtype is DType.INT8 else _SUM_FRACTION_BITS_OF_INT16
     output_factor = below_one(node, common / ((1 << fraction_bits) * node.scale(output)))
-    low, high = _limits(node)
     return (
-        ("first_zero_point", node.zero_point(first)),
-        ("first_multiplier", first_factor.multiplier),
-        ("first_shift", -first_factor.shift),
-        ("second_zero_point", node.zero_point(second)),
-        ("second_multiplier", second_factor.multiplier),
-        ("second_shift", -second_factor.shift),
+        *operand_fields(node, (first, first_factor), (second, second_factor)),
         ("sign", sign),
-        ("output_multiplier", output_factor.multiplier),
-        ("output_shift", -output_factor.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(to_the_right(output_factor), "output"),
+        *output_fields(node, _limits(node)),
     )
 
 
@@ -160,15 +143,11 @@ def below_one(node: Node, real: float) -> Factor:
 def _product_fields(node: Node) -> Fields:
     first, second, output = node.input(0), node.input(1), node.output
     scale = factor(node, node.scale(first) * node.scale(second) / node.scale(output))
-    low, high = _limits(node)
     return (
         ("first_zero_point", node.zero_point(first)),
         ("second_zero_point", node.zero_point(second)),
-        ("multiplier", scale.multiplier),
-        ("shift", scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(scale),
+        *output_fields(node, _limits(node)),
     )
 
 
@@ -185,6 +164,3 @@ def _table_bytes(axes: list[Axis], elements: int) -> int:
         total += _AXIS_BYTES * visits
         visits //= axis.size
     return total
-
-
-KERNELS = {"ADD": add_or_subtract, "MUL": multiply, "SUB": add_or_subtract}

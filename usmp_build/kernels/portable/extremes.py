@@ -69,12 +69,3 @@ def _by_rows(node: Node) -> Kernel | None:
 
 def _sign(node: Node) -> tuple[str, int]:
     return "sign", _SIGNS[node.operator.kind]
-
-
-KERNELS = {
-    "ARG_MAX": arg_extreme,
-    "ARG_MIN": arg_extreme,
-    "REDUCE_ALL": all_true,
-    "REDUCE_MAX": extreme,
-    "REDUCE_MIN": extreme,
-}

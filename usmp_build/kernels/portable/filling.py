@@ -8,24 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Operand,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.copies import check_types, copy
-from usmp_build.operators.decoding import DECODE, decoded
+from usmp_build.kernels.window import Slide
+from usmp_build.operators.decoding import decoded
 
 _TYPES = {DType.INT32, DType.INT64}
 
@@ -34,7 +24,7 @@ def fill(node: Node) -> Kernel:
     """FILL: an element, everywhere."""
     check_types(node.input(1), node.output)
     node.expect(node.input(1).elements == 1, "fills with something else than one element")
-    return Kernel((_filled(node, Input(1)),))
+    return _filled(node, Input(1))
 
 
 def zeros_like(node: Node) -> Kernel:
@@ -42,7 +32,7 @@ def zeros_like(node: Node) -> Kernel:
     check_types(node.input(0), node.output)
     node.expect(node.input(0).shape == node.output.shape, "has an output of another shape than its input")
     zero = Constant("zero", node.output.dtype, bytes(node.output.dtype.bits // 8))
-    return Kernel((_filled(node, Derived(0)),), (zero,))
+    return _filled(node, Derived(0), zero)
 
 
 def shape(node: Node) -> Kernel:
@@ -74,16 +64,13 @@ def _known(node: Node, values: Sequence[NDArray[Any]]) -> Kernel:
     return Kernel(tuple(calls), tuple(constants))
 
 
-def _filled(node: Node, value: Operand) -> KernelCall:
+def _filled(node: Node, value: Operand, *constants: Constant) -> Kernel:
     output = node.output
     width = output.dtype.bits // 8
-    traffic = {0: Traffic(1 if width == 1 else output.size)}  # bytes are set all at once
-    turns, run = (1, output.elements) if width == 1 else (output.elements, 1)
-    touches = (Touch(0, 1), Touch(1, run, (1,), writes=True))
-    widths = (width if isinstance(value, Input) else 0, width)
-    accesses = Accesses((Part((turns,), touches[widths[0] == 0 :], forward=True),), widths)
-    parameters = Parameters("fill_parameters", (("count", output.elements), ("width", width)))
-    return KernelCall("fill", Whole(), (value, Output(0)), parameters, traffic, accesses=accesses)
+    runs, run = (1, output.elements) if width == 1 else (output.elements, 1)  # bytes are set all at once
+    nest = Nest({"runs": runs}, (reads(value, 1, {"runs": 0}), writes(Output(0), run)), forward=True)
+    fields = ("count", output.elements), ("width", width)
+    return kernel(node, "fill", nest, fields, constants=constants, moved={value: Traffic(runs * width)})
 
 
 def broadcast_args(node: Node) -> Kernel:
@@ -95,24 +82,8 @@ def broadcast_args(node: Node) -> Kernel:
     node.expect(output.elements == count, "has an output of another length than the longer of its inputs")
     fields = (("first_count", first.elements), ("second_count", second.elements), ("count", count))
     read = (
-        Touch(operand, 1, windows=(Window(0, 1, tensor.elements, before=count - tensor.elements),))
-        for operand, tensor in enumerate((first, second))
+        reads(Input(i), 1, {"elements": Slide(tensor.elements, before=count - tensor.elements).under(1)})
+        for i, tensor in enumerate((first, second))
     )
-    accesses = Accesses((Part((count,), (*read, Touch(2, 1, (1,), writes=True))),), (output.dtype.bits // 8,) * 3)
-    call = KernelCall(
-        c_name("broadcast_args", output.dtype),
-        Whole(),
-        (Input(0), Input(1), Output(0)),
-        Parameters("broadcast_args_parameters", fields),
-        accesses=accesses,
-    )
-    return Kernel((call,))
-
-
-KERNELS = {
-    "BROADCAST_ARGS": broadcast_args,
-    DECODE: decode,
-    "FILL": fill,
-    "SHAPE": shape,
-    "ZEROS_LIKE": zeros_like,
-}
+    nest = Nest({"elements": count}, (*read, writes(Output(0))))
+    return kernel(node, c_name("broadcast_args", output.dtype), nest, fields, struct="broadcast_args_parameters")

@@ -9,23 +9,13 @@ from math import cos, floor, pi, prod, sin
 
 import numpy as np
 
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Value,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, Moved, kernel
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.signal import apart
-from usmp_build.operators.signal import CUSTOM, Fft
+from usmp_build.operators.signal import Fft
 
 _TYPES = {DType.INT16, DType.INT32, DType.FLOAT32}
 _ONE = {DType.INT16: (1 << 15) - 1, DType.INT32: (1 << 31) - 1}
@@ -73,23 +63,23 @@ def _kernel(node: Node, function: str, points: int, fields: tuple[tuple[str, int
     turns = _constant("turns", dtype, [-pi * ((i + 1) / points + 0.5) for i in range(points // 2)], inverse)
     padded = (*radices, *(0,) * (_MOST_STAGES - len(radices)))
     frames = dict(fields)["frames"]
-    parameters: tuple[tuple[str, Value], ...] = (
+    parameters: Fields = (
         *fields,
         ("points", points),
         ("stages", len(radices)),
         ("radices", padded),
     )
-    width = dtype.bits // 8
-    operands = (Input(0), Derived(0), Derived(1), Output(0))
-    call = KernelCall(
+    unit, length, floats = frames * dtype.bits // 8, source.elements // frames, dtype is DType.FLOAT32
+    return kernel(
+        node,
         c_name(function, dtype),
-        Whole(),
-        operands,
-        Parameters(f"{function}_parameters", parameters),
-        _traffic(radices, frames * width, source.elements // frames, inverse=inverse, floats=dtype is DType.FLOAT32),
-        accesses=apart(source.elements, 3, output.elements, (width, 0, 0, width)),
+        apart(source.elements, output.elements),
+        parameters,
+        struct=f"{function}_parameters",
+        operands=(Input(0), Derived(0), Derived(1), Output(0)),
+        constants=(twiddles, turns),
+        moved=_traffic(radices, unit, length, inverse=inverse, floats=floats),
     )
-    return Kernel((call,), constants=(twiddles, turns))
 
 
 def _radices(points: int) -> tuple[int, ...]:
@@ -120,7 +110,7 @@ def _constant(name: str, dtype: DType, phases: list[float], inverse: bool) -> Co
     return Constant(name, dtype, np.array(parts, "<f4").tobytes())
 
 
-def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool, floats: bool) -> dict[int, Traffic]:
+def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool, floats: bool) -> Moved:
     """Return what is moved of input, both constants and output, each frame of which is `unit` bytes per element.
 
     `length` is the number of elements in a frame of the input.
@@ -133,10 +123,10 @@ def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool,
     else:
         read, turns, moved = length, pairs, (staged + 1 + 2 * pairs, staged + points + 2 + 2 * pairs)
     return {
-        0: Traffic(unit * read),
-        1: Traffic(unit * twiddles),
-        2: Traffic(unit * 2 * turns),
-        3: Traffic(*(unit * 2 * numbers for numbers in moved)),
+        Input(0): Traffic(unit * read),
+        Derived(0): Traffic(unit * twiddles),
+        Derived(1): Traffic(unit * 2 * turns),
+        Output(0): Traffic(*(unit * 2 * numbers for numbers in moved)),
     }
 
 
@@ -151,6 +141,3 @@ def _twiddles(radices: tuple[int, ...]) -> int:
         elements += butterflies * 2 * (radix - 1) + butterflies // side_by_side * _ROOTS.get(radix, 0)
         side_by_side *= radix
     return elements
-
-
-KERNELS_OF_ONE_DIRECTION = {f"{CUSTOM}SignalIrfft": irfft, f"{CUSTOM}SignalRfft": rfft}

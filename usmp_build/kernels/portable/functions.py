@@ -9,10 +9,9 @@ from usmp_build.ir.graph import DType
 from usmp_build.kernels.node import Node, Unsupported, check_symmetric
 from usmp_build.kernels.portable.pieces import each_element
 from usmp_build.kernels.portable.unary import interpolating_kernel, lookup_kernel, type_of
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, scale_fields
 from usmp_build.operators.unary import Gelu
 
-_OF_FLOATS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
 _LARGEST_SHIFT = 31
 
 
@@ -31,8 +30,7 @@ def absolute(node: Node) -> Kernel:
     if dtype is DType.INT8:
         return lookup_kernel(node, functions.absolute(*_quantized(node)))
     check_symmetric(node, node.input(0), node.output)
-    fields = (("multiplier", scale.multiplier), ("shift", scale.shift))
-    return each_element(node, "abs_s16", "abs_s16_parameters", *fields)
+    return each_element(node, "abs_s16", "abs_s16_parameters", *scale_fields(scale))
 
 
 def elu(node: Node) -> Kernel:
@@ -102,15 +100,3 @@ def rsqrt(node: Node) -> Kernel:
 def _quantized(node: Node) -> tuple[Quantized, Quantized]:
     source, output = (Quantized(node.scale(each), node.zero_point(each)) for each in (node.input(0), node.output))
     return source, output
-
-
-KERNELS = {
-    **dict.fromkeys(_OF_FLOATS, of_floats),
-    "ABS": absolute,
-    "ELU": elu,
-    "EXP": exp,
-    "GELU": gelu,
-    "LOG": log,
-    "RSQRT": rsqrt,
-    "SQRT": sqrt,
-}

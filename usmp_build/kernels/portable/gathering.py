@@ -11,20 +11,10 @@ from math import prod
 
 import numpy as np
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import InTurn, Moved, Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.portable.copies import check_types
 from usmp_build.kernels.portable.moves import byte_steps
@@ -107,16 +97,15 @@ def _dequantized(node: Node, count: int, rows: int, size: int) -> Kernel:
     if len(scales) > 1 and quantization is not None and quantization.axis != 0:
         raise Unsupported(f"{node.label(table)} is quantized along axis {quantization.axis}")
     fields = (("count", count), ("rows", rows), ("size", size), ("scale_step", int(len(scales) > 1)))
-    touches = (Touch(1, 1, (1,)), Touch(3, size, (size,), writes=True))
-    call = KernelCall(
+    spans = aside(Input(1), size), reads(Input(0)), aside(Derived(0)), writes(Output(0), size)
+    return kernel(
+        node,
         c_name("embedding_lookup", DType.INT8, DType.FLOAT32),
-        Whole(),
-        (Input(1), Input(0), Derived(0), Output(0)),
-        Parameters("embedding_lookup_parameters", fields),
-        {0: Traffic(count * size), 2: Traffic(4 * count)},
-        accesses=Accesses((Part((count,), touches),), (0, 4, 0, 4)),
+        Nest({"rows": count}, spans),
+        fields,
+        struct="embedding_lookup_parameters",
+        constants=(Constant("scale", DType.FLOAT32, np.array(scales, "<f4").tobytes()),),
     )
-    return Kernel((call,), (Constant("scale", DType.FLOAT32, np.array(scales, "<f4").tobytes()),))
 
 
 def _gathered(
@@ -146,20 +135,15 @@ def _gathered(
         ("group_size", prod(extents) * size),
         ("size", size),
     )
-    lines = batches * groups * count
-    per_batch = count * depth
-    pitches = (groups * count * size, count * size, size)
-    touches = (Touch(1, depth, (per_batch, 0, depth)), Touch(3, size, pitches, writes=True))
-    call = KernelCall(
-        "gather",
-        Whole(),
-        (*operands, Derived(0), Output(0)),
-        Parameters("gather_parameters", fields),
-        {0: Traffic(node.output.size), 2: Traffic(8 * lines * depth)},
-        accesses=Accesses((Part((batches, groups, count), touches),), (0, 4, 0, 1)),
+    spans = (
+        aside(operands[0], inner),
+        reads(operands[1], depth, {"batches": count * depth, "runs": depth}),
+        aside(Derived(0), 2 * depth),
+        writes(Output(0), inner),
     )
+    nest = Nest({"batches": batches, "groups": groups, "runs": count}, spans)
     axes = int32_constant("axes", (number for axis in zip(extents, steps, strict=True) for number in axis))
-    return Kernel((call,), (axes,))
+    return kernel(node, "gather", nest, fields, constants=(axes,))
 
 
 def dynamic_update_slice(node: Node) -> Kernel:
@@ -178,20 +162,24 @@ def dynamic_update_slice(node: Node) -> Kernel:
     width, run = source.dtype.bits // 8, part[-1]
     lines = prod(part[:-1])
     fields = (("whole", source.size), ("lines", lines), ("line_size", run * width), ("axes", len(shape)))
-    lookups = 12 * len(shape) + 8 * lines * (len(shape) - 1)
-    traffic = {3: Traffic(lookups), 4: Traffic(written=source.size + update.size)}
-    copied = (Touch(2, starts.elements), Touch(0, source.elements), Touch(4, source.elements, writes=True))
-    parts = Part((), copied), Part((lines,), (Touch(1, run, (run,)),))
-    accesses = Accesses(parts, (width, width, starts.dtype.bits // 8, 0, width), phases=True)
-    call = KernelCall(
+    moved: Moved = {Derived(0): Traffic(lookups(shape, lines)), Output(0): Traffic(written=source.size + update.size)}
+    spans = reads(Input(2), starts.elements), reads(Input(0), source.elements), writes(Output(0), source.elements)
+    updated = Nest({"lines": lines}, (reads(Input(1), run),))
+    return kernel(
+        node,
         c_name("dynamic_update_slice", starts.dtype),
-        Whole(),
-        (Input(0), Input(1), Input(2), Derived(0), Output(0)),
-        Parameters("dynamic_update_slice_parameters", fields),
-        traffic,
-        accesses=accesses,
+        InTurn((Nest({}, spans), updated), phases=True),
+        fields,
+        struct="dynamic_update_slice_parameters",
+        operands=(Input(0), Input(1), Input(2), Derived(0), Output(0)),
+        constants=(axes_of_part(shape, part, width),),
+        moved=moved,
     )
-    return Kernel((call,), (axes_of_part(shape, part, width),))
+
+
+def lookups(shape: Sequence[int], lines: int) -> int:
+    """Return the bytes that are read of the constant below: all of it, and for each line all but the first axis."""
+    return 12 * len(shape) + 8 * lines * (len(shape) - 1)
 
 
 def axes_of_part(shape: Sequence[int], part: Sequence[int], width: int) -> Constant:
@@ -204,11 +192,3 @@ def _check_indices(node: Node, operand: Input) -> None:
     dtype = node.tensor(operand).dtype
     if dtype is not DType.INT32:
         raise Unsupported(f"it has no kernel for indices of type {dtype.name}")
-
-
-KERNELS = {
-    "DYNAMIC_UPDATE_SLICE": dynamic_update_slice,
-    "EMBEDDING_LOOKUP": embedding_lookup,
-    "GATHER": gather,
-    "GATHER_ND": gather_nd,
-}

@@ -13,21 +13,18 @@ from usmp_build.interfaces.kernels import (
     Derived,
     Input,
     Kernel,
-    KernelCall,
     Operand,
     Output,
-    Parameters,
     Scratch,
     ScratchRequest,
     Traffic,
-    Value,
-    Whole,
 )
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.accesses_of_sums import dynamic_accesses, lstm_accesses
 from usmp_build.kernels.activation import LARGEST_FLOAT
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, Moved, Nest, kernel, reads, writes
+from usmp_build.kernels.nests_of_sums import dynamic
 from usmp_build.kernels.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.requantization import factor, wide
 from usmp_build.kernels.weights import check_sums
@@ -51,8 +48,6 @@ _LARGEST_CELL_POWER = 2
 _WIDEST_BIAS = 1 << 46
 _TABLE_READS = 5 * 4
 """Bytes of the table that a unit reads: two values for each of its five functions."""
-
-Fields = tuple[tuple[str, Value], ...]
 
 
 def lstm(node: Node) -> Kernel:
@@ -201,28 +196,32 @@ def _kernel(node: Node, function: str, struct: str, fields: Fields, sizes: dict[
     constants = () if is_real else (Constant("logistic", DType.UINT16, logistic.table()),)
     quantized = (sizes["inputs"] + units,) * is_dynamic
     weights = tuple(map(Input, (*_WEIGHTS, *_RECURRENT, *_BIASES)))
-    operands: tuple[Operand, ...] = (Input(0), *weights, *(Derived(i) for i in range(len(constants))))
-    operands = (*operands, *(Scratch(i) for i in range(len(quantized))), Input(_HIDDEN), Input(_CELL), Output(0))
+    tables, kept = tuple(map(Derived, range(len(constants)))), tuple(map(Scratch, range(len(quantized))))
+    operands: tuple[Operand, ...] = (Input(0), *weights, *tables, *kept, Input(_HIDDEN), Input(_CELL), Output(0))
     source, hidden, cell, output = node.input(0), node.input(_HIDDEN), node.input(_CELL), node.output
-    width = output.dtype.bits // 8
     cells = rows * units * cell.dtype.bits // 8
     states = 2 * output.size if is_dynamic else rows * units * units * hidden.dtype.bits // 8
-    traffic = (
-        Traffic(source.size * (2 if is_dynamic else units)),
-        *(Traffic(node.tensor(each).size * rows) for each in weights),
-        *(Traffic(_TABLE_READS * rows * units) for _ in constants),
-        *(Traffic(rows * units * size, rows * size) for size in quantized),
-        Traffic(states, output.size),
-        Traffic(cells, cells),
-        Traffic(output.size, output.size),
+    moved: Moved = {
+        Input(0): Traffic(source.size * (2 if is_dynamic else units)),
+        **{each: Traffic(node.tensor(each).size * rows) for each in weights},
+        **{each: Traffic(_TABLE_READS * rows * units) for each in tables},
+        **{each: Traffic(rows * units * size, rows * size) for each, size in zip(kept, quantized, strict=True)},
+        Input(_HIDDEN): Traffic(states, output.size),
+        Input(_CELL): Traffic(cells, cells),
+        Output(0): Traffic(output.size, output.size),
+    }
+    nest = Nest(
+        {"rows": rows, "units": units}, (reads(Input(0), sizes["inputs"], {"rows": sizes["inputs"]}), writes(Output(0)))
     )
-    accesses = lstm_accesses(rows, sizes["inputs"], units, width, len(operands))
-    if is_dynamic:
-        accesses = dynamic_accesses(rows, sizes["inputs"], units, len(operands))
-    parameters = Parameters(struct, fields)
-    call = KernelCall(function, Whole(), operands, parameters, dict(enumerate(traffic)), accesses=accesses)
-    scratch = tuple(ScratchRequest("quantized", size, DType.INT8) for size in quantized)
-    return Kernel((call,), constants, scratch=scratch, updates=frozenset({_HIDDEN, _CELL}))
-
-
-KERNELS_OF_ONE_DIRECTION = {"UNIDIRECTIONAL_SEQUENCE_LSTM": lstm}
+    return kernel(
+        node,
+        function,
+        dynamic(nest, sizes["inputs"], units) if is_dynamic else nest,
+        fields,
+        struct=struct,
+        operands=operands,
+        constants=constants,
+        scratch=tuple(ScratchRequest("quantized", size, DType.INT8) for size in quantized),
+        moved=moved,
+        updates=frozenset({_HIDDEN, _CELL}),
+    )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Output
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.accesses_of_sums import Matrices, matmul_accesses
 from usmp_build.kernels.activation import quantized_limits
-from usmp_build.kernels.arithmetic_of_sums import check_depth, check_symmetric
+from usmp_build.kernels.arithmetic_of_sums import check_depth
 from usmp_build.kernels.names import c_name
-from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.requantization import factor, wide
+from usmp_build.kernels.nest import Blocks, Fields, Nest, kernel, reads, writes
+from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields, wide
+from usmp_build.kernels.weights import BLOCK
+from usmp_build.kernels.window import Slide, Under
 from usmp_build.operators.sums import BatchMatMul
 
 _AXES = 3
@@ -44,19 +46,31 @@ def batch_matmul(node: Node) -> Kernel:
     expected = _side(node, node.output, False)
     node.expect(expected[:3] == (batches, left.rows, right.columns), "makes matrices of another shape")
     fields = _arithmetic(node, left.columns)
-    matrices = Matrices(
-        batches, _steps(left), _steps(right), left.rows, left.columns, right.columns, *left.steps, *right.steps
+    counts: Fields = (
+        ("batches", batches),
+        ("left_steps", _steps(left)),
+        ("right_steps", _steps(right)),
+        ("rows", left.rows),
+        ("depth", left.columns),
+        ("columns", right.columns),
+        *zip(("left_row", "left_depth", "right_depth", "right_column"), (*left.steps, *right.steps), strict=True),
     )
-    call = KernelCall(
-        c_name("batch_matmul", node.output.dtype),
-        Whole(),
-        (Input(0), Input(1), Output(0)),
-        Parameters(
-            c_name("batch_matmul", node.output.dtype, part="parameters"), (*matrices._asdict().items(), *fields)
-        ),
-        accesses=matmul_accesses(matrices, node.input(0).dtype.bits // 8),
-    )
-    return Kernel((call,))
+    dtype = node.output.dtype
+    return kernel(node, c_name("batch_matmul", dtype), _nest(batches, left, right), (*counts, *fields))
+
+
+def _nest(batches: tuple[int, ...], left: _Side, right: _Side) -> Nest:
+    """For every row, and block of columns, that row of the left matrix and these columns of the right one."""
+    depth, names = left.columns, [f"batches_{axis}" for axis in range(len(batches))]
+    window = Slide(depth, window=depth)
+    axes = dict[str, int | Blocks](zip(names, batches, strict=True))
+    axes |= {"rows": left.rows, "depth": 1, "columns": Blocks(right.columns, BLOCK)}
+    in_left, in_right = (dict[str, int | Under](zip(names, _steps(side), strict=True)) for side in (left, right))
+    row = reads(Input(0), 1, in_left | {"rows": left.steps[0], "depth": window.under(left.steps[1])})
+    columns = reads(Input(1), depth, in_right | {"columns": depth})
+    if right.steps[0] > 1:
+        columns = reads(Input(1), 1, in_right | {"columns": 1, "depth": window.under(right.steps[0])})
+    return Nest(axes, (row, columns, writes(Output(0))))
 
 
 def _side(node: Node, tensor: Tensor, by_columns: bool) -> _Side:
@@ -77,7 +91,7 @@ def _steps(side: _Side) -> tuple[int, ...]:
     return tuple(reversed(steps))
 
 
-def _arithmetic(node: Node, depth: int) -> tuple[tuple[str, Value], ...]:
+def _arithmetic(node: Node, depth: int) -> Fields:
     """Return the parameters that depend on the type."""
     left, right, output = node.input(0), node.input(1), node.output
     types = {left.dtype, right.dtype, output.dtype}
@@ -87,18 +101,13 @@ def _arithmetic(node: Node, depth: int) -> tuple[tuple[str, Value], ...]:
         raise unsupported_types(left, right, output)
     check_depth(depth, left.dtype)
     scale = factor(node, node.scale(left) * node.scale(right) / node.scale(output))
-    low, high = quantized_limits(node, Activation.NONE, output)
+    limits = quantized_limits(node, Activation.NONE, output)
     if types == {DType.INT16}:
         check_symmetric(node, left, right, output)
-        return (*wide(node, scale)._asdict().items(), ("low", low), ("high", high))
+        return (*scale_fields(wide(node, scale)), ("low", limits[0]), ("high", limits[1]))
     return (
         ("left_zero_point", node.zero_point(left)),
         ("right_zero_point", node.zero_point(right)),
-        *scale._asdict().items(),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(scale),
+        *output_fields(node, limits),
     )
-
-
-KERNELS = {"BATCH_MATMUL": batch_matmul}

@@ -9,18 +9,8 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Output, Traffic
+from usmp_build.kernels.nest import Nest, aside, call_in_bytes, reads, writes
 from usmp_build.kernels.portable.copies import copy
 from usmp_build.kernels.requantization import int32_constant
 
@@ -95,18 +85,15 @@ def _moved(part: Move, table: int) -> KernelCall:
         ("input_offset", part.source),
         ("output_offset", part.target),
     )
-    extents, sources, targets = zip(*part.axes, strict=True)
-    touches = (
-        Touch(0, part.size, sources, part.source),
-        Touch(2, part.size, targets, part.target, writes=True),
+    names = [f"axis_{number}" for number in range(len(part.axes))]
+    extents, sources, targets = (dict(zip(names, numbers, strict=True)) for numbers in zip(*part.axes, strict=True))
+    spans = (
+        reads(Input(0), part.size, sources, part.source),
+        aside(Derived(table)),
+        writes(Output(0), part.size, targets, part.target),
     )
-    return KernelCall(
-        "move",
-        Whole(),
-        (Input(0), Derived(table), Output(0)),
-        Parameters("move_parameters", fields),
-        {1: Traffic(_AXIS_BYTES * len(outer) * lines)},
-        accesses=Accesses((Part(extents, touches),), (1, 0, 1)),
+    return call_in_bytes(
+        "move", Nest(extents, spans), fields, {Derived(table): Traffic(_AXIS_BYTES * len(outer) * lines)}
     )
 
 

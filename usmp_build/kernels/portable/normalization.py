@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from usmp_build.arithmetic.fixed_point import quantize
-from usmp_build.interfaces.kernels import Kernel, Traffic, Value
+from usmp_build.interfaces.kernels import Input, Kernel, Value
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.portable.softmax import LONGEST_ROW, exponent_fields, within_rows
+from usmp_build.kernels.portable.softmax import LONGEST_ROW, exponent_fields, of_row, within_rows
 from usmp_build.operators.reductions import L2Normalization
 
 _WIDEST = 255
@@ -57,7 +57,4 @@ def _check_output(node: Node, steps: int, zero_point: int) -> None:
 
 def _within_rows(node: Node, function: str, struct: str, passes: int, *fields: tuple[str, Value]) -> Kernel:
     """Return the kernel of a function that passes over each row several times, and writes it in the last one."""
-    return within_rows(node, function, struct, {0: Traffic(passes * node.input(0).size)}, *fields)
-
-
-KERNELS = {"L2_NORMALIZATION": l2_normalization, "LOG_SOFTMAX": log_softmax}
+    return within_rows(node, function, struct, {Input(0): of_row(node.input(0), passes)}, *fields)

@@ -5,22 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Operand,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.nest import Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.portable.accesses_of_copies import pad_accesses
 from usmp_build.kernels.requantization import int32_constant
+from usmp_build.kernels.window import Slide, Under
 
 _MOST_AXES = 5
 
@@ -46,12 +36,27 @@ def pad(node: Node) -> Kernel:
     value, constants = _value(node)
     lines, crossing = prod(sum(frame) for frame in frames[:-1]), prod(frame.size for frame in frames[:-1])
     width = source.dtype.bits // 8
-    parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
     fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
-    traffic = {1: Traffic(fills), 2: Traffic(_table_reads(frames))}
-    operands = (Input(0), value, Derived(0), Output(0))
-    call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=pad_accesses(frames, width))
-    return Kernel((call,), (axes, *constants))
+    return kernel(
+        node,
+        "pad",
+        _nest(frames, value),
+        (("lines", lines), ("width", width)),
+        constants=(axes, *constants),
+        moved={value: Traffic(fills), Derived(0): Traffic(_table_reads(frames))},
+    )
+
+
+def _nest(frames: list[_Frame], value: Operand) -> Nest:
+    """A line that is inside the input along every outer axis reads its part of the input first."""
+    *outer, line = frames
+    under, pitch = dict[str, Under](), line.size
+    for number, frame in reversed([*enumerate(outer)]):
+        under[f"axis_{number}"] = Slide(frame.size, before=frame.before).under(pitch)
+        pitch *= frame.size
+    axes = {f"axis_{number}": sum(frame) for number, frame in enumerate(outer)}
+    spans = reads(Input(0), line.size, under), aside(value), aside(Derived(0)), writes(Output(0), sum(line))
+    return Nest(axes, spans)
 
 
 def _table_reads(frames: list[_Frame]) -> int:
@@ -112,6 +117,3 @@ def zero(node: Node) -> Constant:
     output = node.output
     number = node.zero_point(output) % 256 if output.dtype in {DType.INT8, DType.UINT8} else 0
     return Constant("value", output.dtype, number.to_bytes(output.dtype.bits // 8, "little"))
-
-
-KERNELS = {"PAD": pad, "PADV2": pad}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usmp_build.arithmetic.fixed_point import Factor, quantize, single
+from usmp_build.arithmetic.fixed_point import quantize, single
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
@@ -15,7 +15,7 @@ from usmp_build.kernels.node import (
     unsupported_types,
 )
 from usmp_build.kernels.portable.broadcasting import in_pairs
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, operand_fields, output_fields, scale_fields
 from usmp_build.operators.binary import Binary
 
 _COMPARED = DType.INT8, DType.INT16, DType.INT32, DType.INT64, DType.FLOAT32
@@ -46,13 +46,9 @@ def squared_difference(node: Node) -> Kernel:
     scale = factor(node, common * common / single(unit * unit * node.scale(output)))
     fields = (
         ("unit", unit),
-        ("first_zero_point", node.zero_point(first)),
-        ("first_multiplier", one.multiplier),
-        ("first_shift", -one.shift),
-        ("second_zero_point", node.zero_point(second)),
-        ("second_multiplier", other.multiplier),
-        ("second_shift", -other.shift),
-        *_output_fields(node, scale, "output_multiplier", "output_shift"),
+        *operand_fields(node, (first, one), (second, other)),
+        *scale_fields(scale, "output"),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
     return in_pairs(node, name, fields, "squared_difference_parameters")
 
@@ -74,7 +70,8 @@ def divide(node: Node) -> Kernel:
     fields = (
         ("first_zero_point", node.zero_point(first)),
         ("second_zero_point", node.zero_point(second)),
-        *_output_fields(node, scale, "multiplier", "shift", options.activation),
+        *scale_fields(scale),
+        *output_fields(node, quantized_limits(node, options.activation, output)),
     )
     return in_pairs(node, name, fields, struct)
 
@@ -100,25 +97,11 @@ def prelu(node: Node) -> Kernel:
     fields = (
         ("input_zero_point", node.zero_point(source)),
         ("alpha_zero_point", node.zero_point(alpha)),
-        ("multiplier", above.multiplier),
-        ("shift", above.shift),
-        *_output_fields(node, below, "product_multiplier", "product_shift"),
+        *scale_fields(above),
+        *scale_fields(below, "product"),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
     return in_pairs(node, c_name("prelu", output.dtype), fields, "prelu_parameters")
-
-
-def _output_fields(
-    node: Node, scale: Factor, multiplier: str, shift: str, activation: Activation = Activation.NONE
-) -> tuple[tuple[str, int], ...]:
-    """Return how numbers become those of the output: scaled, limited, and moved."""
-    low, high = quantized_limits(node, activation, node.output)
-    return (
-        (multiplier, scale.multiplier),
-        (shift, scale.shift),
-        ("output_zero_point", node.zero_point(node.output)),
-        ("low", low),
-        ("high", high),
-    )
 
 
 def _type(node: Node, *types: DType) -> DType:
@@ -130,14 +113,3 @@ def _type(node: Node, *types: DType) -> DType:
 
 def _tensors(node: Node) -> tuple[Tensor, Tensor, Tensor]:
     return node.input(0), node.input(1), node.output
-
-
-KERNELS = {
-    "DIV": divide,
-    "FLOOR_DIV": floored,
-    "FLOOR_MOD": floored,
-    "MAXIMUM": extreme,
-    "MINIMUM": extreme,
-    "PRELU": prelu,
-    "SQUARED_DIFFERENCE": squared_difference,
-}

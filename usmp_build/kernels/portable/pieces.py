@@ -10,38 +10,30 @@ from dataclasses import replace
 from math import prod
 from typing import TypeAlias
 
-from usmp_build.interfaces.kernels import (
-    Input,
-    Kernel,
-    KernelCall,
-    Operand,
-    Output,
-    Parameters,
-    Pieces,
-    Value,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Pieces, Value
+from usmp_build.kernels.nest import Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.pitches import are_apart, pitch
-from usmp_build.kernels.portable.accesses_of_elements import elementwise_accesses
 
 KernelOf: TypeAlias = Callable[[int], Kernel]
-"""Number of the output's innermost axes → the kernel whose only call makes that much of it: 1 for a pixel, 2 for a row.
-Traffic that the call states is that of the complete output."""
+"""Number of innermost axes of the output → the kernel whose only call makes that much: 1 for a pixel, 2 for a row."""
 
 
-def each_element(node: Node, function: str, struct: str, *fields: tuple[str, Value]) -> Kernel:
+def each_element(
+    node: Node, function: str, struct: str, *fields: tuple[str, Value], table: Constant | None = None, values: int = 1
+) -> Kernel:
     """Return the kernel of a function from one input to one output, element by element.
 
-    `fields` are its parameters without the first one, the number of elements.
+    `fields` are its parameters without the first one, the number of elements.  With a table, it reads `values` of it
+    for each element.
     """
-    widths = tuple(tensor.dtype.bits // 8 for tensor in (node.input(0), node.output))
+    tables = () if table is None else (table,)
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(node.output.shape[-axes:])
-        parameters = Parameters(struct, (("size", size), *fields))
-        accesses = elementwise_accesses(size, widths)
-        return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, accesses=accesses),))
+        spans = (reads(Input(0)), *(aside(Derived(0), values) for _ in tables), writes(Output(0)))
+        nest = Nest({"elements": size}, spans)
+        return kernel(node, function, nest, (("size", size), *fields), struct=struct, constants=tables)
 
     return elementwise(node, kernel_of)
 
@@ -53,22 +45,22 @@ def elementwise(node: Node, kernel_of: KernelOf) -> Kernel:
     pixel.  All others must be the same for every pixel.
     """
     shape = node.output.shape
-    kernel = replace(kernel_of(len(shape)), by_rows=_row_by_row(node, kernel_of))
-    touched = _tensors(kernel)
+    made = replace(kernel_of(len(shape)), by_rows=_row_by_row(node, kernel_of))
+    touched = _tensors(made)
     images = frozenset[Operand](operand for operand in touched if node.tensor(operand).shape == shape)
     constant = any(node.tensor(operand).is_constant for operand in touched if operand in images)
     others = [node.tensor(operand).shape for operand in touched if operand not in images]
     if not shape or constant or not all(_is_pixel(each, shape[-1]) for each in others):
-        return kernel
+        return made
     if are_apart(node):
         steps: dict[Operand, int] = {each: pitch(node, each) for each in touched if each in images}
-        kernel = piece_by_piece(kernel_of(1), prod(shape[:-1]), steps)
-    return replace(kernel, pitched=images, slower=images)
+        made = piece_by_piece(kernel_of(1), prod(shape[:-1]), steps)
+    return replace(made, pitched=images, slower=images)
 
 
-def _tensors(kernel: Kernel) -> list[Input | Output]:
+def _tensors(of_piece: Kernel) -> list[Input | Output]:
     """Return the operands of a kernel's only call that are tensors."""
-    (call,) = kernel.calls
+    (call,) = of_piece.calls
     return [operand for operand in call.operands if isinstance(operand, Input | Output)]
 
 
@@ -81,13 +73,13 @@ def _row_by_row(node: Node, kernel_of: KernelOf) -> Kernel | None:
     shape = node.output.shape
     if len(shape) != 4 or shape[0] != 1 or shape[1] == 1 or are_apart(node):
         return None
-    kernel, steps = kernel_of(2), dict[Operand, int]()
-    for operand in _tensors(kernel):
+    of_row, steps = kernel_of(2), dict[Operand, int]()
+    for operand in _tensors(of_row):
         step = _row_step(node, operand)
         if step is None:
             return None
         steps[operand] = step
-    return piece_by_piece(kernel, shape[1], steps)
+    return piece_by_piece(of_row, shape[1], steps)
 
 
 def _row_step(node: Node, operand: Input | Output) -> int | None:
@@ -101,11 +93,12 @@ def _row_step(node: Node, operand: Input | Output) -> int | None:
     return 0 if prod(tensor.shape[:-2]) == 1 and tensor.elements <= prod(row) else None
 
 
-def piece_by_piece(kernel: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
+def piece_by_piece(of_piece: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
     """Return a kernel that calls the kernel of one piece `count` times.
 
     `steps` are elements from one piece of an operand to the next; operands without any are the same for all.
     """
-    (call,) = kernel.calls
+    (call,) = of_piece.calls
     pitches = tuple(steps.get(operand, 0) for operand in call.operands)
-    return replace(kernel, calls=(replace(call, form=Pieces(count, pitches)),))
+    traffic = {position: count * each for position, each in call.traffic.items()}
+    return replace(of_piece, calls=(replace(call, form=Pieces(count, pitches), traffic=traffic),))

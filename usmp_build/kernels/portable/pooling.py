@@ -6,17 +6,18 @@ from dataclasses import replace
 from functools import partial
 
 from usmp_build.arithmetic.fixed_point import single
-from usmp_build.interfaces.accesses import Window
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows
+from usmp_build.interfaces.kernels import Kernel, KernelCall
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.accesses_of_sums import Row, Shares, added_up_accesses, pool_accesses
+from usmp_build.kernels import nests_of_sums as nests
 from usmp_build.kernels.activation import quantized_limits, real_limits
 from usmp_build.kernels.candidates import Declined, fastest
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import kernel, rows_of
+from usmp_build.kernels.nests_of_sums import Shares
 from usmp_build.kernels.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.pitches import PITCHED, pitch_fields, pitches
 from usmp_build.kernels.portable.window_sums import added_up, is_less_as_sums
-from usmp_build.kernels.window import borders, slide
+from usmp_build.kernels.window import Images, borders, slide
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.request import Isa
 
@@ -32,49 +33,35 @@ def pool_2d(node: Node) -> Kernel:
     options = node.options(Pool2D)
     source, output = node.streamed(), node.output
     node.expect(len(source.shape) == 4, "works on a tensor without four dimensions")
-    images, height, width, channels = source.shape
+    count, height, width, channels = source.shape
     vertical, horizontal = borders(options)
-    rows = slide(node, vertical, height, options.filter_h, options.stride_h)
-    columns = slide(node, horizontal, width, options.filter_w, options.stride_w)
-    expected = (images, rows.output, columns.output, channels)
+    down = slide(node, vertical, height, options.filter_h, options.stride_h)
+    across = slide(node, horizontal, width, options.filter_w, options.stride_w)
+    expected = (count, down.output, across.output, channels)
     node.expect(output.shape == expected, f"makes an image of shape {list(expected)}, not {list(output.shape)}")
     low, high = _limits(node, options, source)
-    strides = pitches(node)
+    images = Images(count, down, across, pitches(node))
     fields: tuple[tuple[str, int | float], ...] = (
         ("input_width", width),
         ("channels", channels),
-        ("output_width", columns.output),
+        ("output_width", across.output),
         ("window_height", options.filter_h),
         ("window_width", options.filter_w),
         ("stride", options.stride_w),
-        ("before", columns.before),
+        ("before", across.before),
         ("low", low),
         ("high", high),
         ("outside", _outside(node, options, source)),
         ("counts_outside", int(options.outside is not None)),
-        *pitch_fields(strides),
-    )
-    form = Rows(
-        images=images,
-        rows=rows.output,
-        input_rows=height,
-        input_row_elements=width * strides.input,
-        output_row_elements=columns.output * strides.output,
-        window=options.filter_h,
-        stride=options.stride_h,
-        before=rows.before,
+        *pitch_fields(images.pitches),
     )
     name = node.operator.kind.lower()
-    parameters = Parameters(c_name("pool_2d", source.dtype, part="parameters"), fields)
-    window = Window(0, strides.input, width, options.filter_w, options.stride_w, before=columns.before)
-    row = Row(columns.output, strides.output, window)
-    accesses = pool_accesses(row, channels, source.dtype.bits // 8)
-    call = KernelCall(
-        c_name(name, source.dtype, part="row"), form, (Input(0), Output(0)), parameters, accesses=accesses
-    )
+    nest = nests.by_channels(images, channels)
+    struct = c_name("pool_2d", source.dtype, part="parameters")
+    portable = kernel(node, c_name(name, source.dtype, part="row"), nest, fields, struct=struct, form=rows_of(nest))
     is_average = node.operator.kind == "AVERAGE_POOL_2D"
-    by_rows = _added_up(node, call, row) if is_average and is_less_as_sums(node) else None
-    portable = Kernel((call,), pitched=PITCHED, by_rows=by_rows)
+    by_rows = _added_up(node, portable.calls[0], images) if is_average and is_less_as_sums(node) else None
+    portable = replace(portable, pitched=PITCHED, by_rows=by_rows)
     isas = () if node.operator.kind == "L2_POOL_2D" else (Isa.MVE, Isa.DSP)
     return fastest(node, {isa: partial(_faster, node, portable, is_average, isa) for isa in isas}, portable)
 
@@ -91,13 +78,12 @@ def _faster(node: Node, portable: Kernel, is_average: bool, isa: Isa) -> Kernel:
     return replace(portable, calls=(replace(call, function=function),))
 
 
-def _added_up(node: Node, call: KernelCall, row: Row) -> Kernel:
+def _added_up(node: Node, whole: KernelCall, images: Images) -> Kernel:
     """Return the kernel that adds up the rows of the image for averages, given the call that makes all of them."""
-    assert isinstance(call.form, Rows)
-    assert call.parameters is not None
-    form, values = call.form, dict(call.parameters.fields)
-    first, end = max(0, -form.before), min(form.input_rows, form.window - form.before)
-    counted = form.window * row.window.taps if values["counts_outside"] else 0
+    assert whole.parameters is not None
+    down, across, values = images.down, images.across, dict(whole.parameters.fields)
+    first, end = max(0, -down.before), min(down.size, down.window - down.before)
+    counted = down.window * across.window if values["counts_outside"] else 0
     fields = (
         *((name, values[name]) for name in ("input_width", "channels", "output_width", "window_width", "stride")),
         ("before", values["before"]),
@@ -106,11 +92,8 @@ def _added_up(node: Node, call: KernelCall, row: Row) -> Kernel:
         *((name, values[name]) for name in ("low", "high", "outside")),
         ("counted", counted),
     )
-    source, does = node.streamed(), "average_pool_2d_sums"
-    parameters = Parameters(c_name(does, source.dtype, part="parameters"), fields)
-    shares = Shares(source.shape[3], 1, 1)
-    accesses = added_up_accesses(row, shares, source.dtype.bits // 8, operands=3, scratch=1)
-    return added_up(node, call, c_name(does, source.dtype), parameters, end - first, accesses, ())
+    nest = nests.added_up(across.output, across.under(images.pitches.input), Shares(node.output.shape[3]))
+    return added_up(node, whole, "average_pool_2d_sums", fields, nest, end - first)
 
 
 def _outside(node: Node, options: Pool2D, source: Tensor) -> int | float:
@@ -141,6 +124,3 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[int | float, i
     zero_point = node.zero_point(output)
     low, high = quantized_limits(node, options.activation, output, options.limits)
     return low + zero_point, high + zero_point
-
-
-KERNELS = {"AVERAGE_POOL_2D": pool_2d, "L2_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}

@@ -12,7 +12,7 @@ from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.pieces import each_element
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields
 
 _FROM_FLOAT = {(DType.FLOAT32, DType.INT8), (DType.FLOAT32, DType.INT16)}
 _TO_FLOAT = {(each, DType.FLOAT32) for each in (DType.INT8, DType.UINT8, DType.INT16)}
@@ -59,23 +59,17 @@ def requantize(node: Node, limits: tuple[int, int]) -> Kernel:
         c_name("requantize", node.input(0).dtype, node.output.dtype),
         "requantize_parameters",
         ("input_zero_point", node.zero_point(source)),
-        ("multiplier", scale.multiplier),
-        ("shift", scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", limits[0]),
-        ("high", limits[1]),
+        *scale_fields(scale),
+        *output_fields(node, limits),
     )
 
 
 def _types(node: Node) -> tuple[DType, DType]:
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     return source.dtype, output.dtype
 
 
 def _kernel(node: Node, function: str, quantized: Tensor) -> Kernel:
     scale = ("scale", single(node.scale(quantized)))
     return each_element(node, function, "quantize_parameters", scale, ("zero_point", node.zero_point(quantized)))
-
-
-KERNELS = {"DEQUANTIZE": dequantize, "QUANTIZE": quantize}

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Rows,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Traffic
+from usmp_build.kernels.nest import Along, InTurn, Moved, Nest, aside, call_in_bytes, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.portable.copies import check_types
 from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves
 from usmp_build.kernels.portable.transposition import RowAxis, row_by_row
+from usmp_build.kernels.window import Slide
 from usmp_build.operators.rearranging import Blocks, Mirror, MirrorPad
 
 _MOST_MOVES = 256
@@ -37,10 +27,9 @@ def space_to_depth(node: Node) -> Kernel:
     if source.is_constant:
         return whole
     (images, height, width, channels), (_, *small, _) = source.shape, node.output.shape
-    length = width * channels
-    form = Rows(images, small[0], height, length, length * block, block, block, untyped=True)
     line = block * channels
-    return row_by_row(node, form, [RowAxis(small[1], 0, line), RowAxis(block, 1, 0), RowAxis(line, 0, 1)])
+    axes = [RowAxis(small[1], 0, line), RowAxis(block, 1, 0), RowAxis(line, 0, 1)]
+    return row_by_row(node, images, Slide(height, small[0], block, block), width * channels, axes)
 
 
 def depth_to_space(node: Node) -> Kernel:
@@ -246,30 +235,28 @@ def space_to_batch(node: Node) -> Kernel:
         ("size", width),
     )
     filled = node.output.size - node.input(0).size
-    call = KernelCall(
-        "space_to_batch",
-        Whole(),
-        (Input(0), Derived(0), Output(0)),
-        Parameters("space_to_batch_parameters", fields),
-        {1: Traffic(filled // batches.pixel if width == 1 else filled)},
-        accesses=Accesses(tuple(_places(batches)), (1, 0, 1)),
-    )
+    moved: Moved = {Derived(0): Traffic(filled // batches.pixel if width == 1 else filled)}
+    call = call_in_bytes("space_to_batch", InTurn(tuple(_places(batches))), fields, moved)
     return Kernel((call,), (Constant("zero", node.output.dtype, bytes(width)),))
 
 
-def _places(batches: _Batches) -> Iterator[Part]:
-    """Yield the turns of each place in a block."""
+def _places(batches: _Batches) -> Iterator[Nest]:
+    """Yield the nest of each place in a block."""
     pixel, line, (height, width) = batches.pixel, batches.size[1] * batches.pixel, batches.small
     small = height * width * pixel
-    for number, (down, right) in enumerate(product(*map(range, batches.block))):
-        windows = (
-            Window(1, line, batches.size[0], 1, batches.block[0], 1, batches.before[0] - down),
-            Window(2, pixel, batches.size[1], 1, batches.block[1], 1, batches.before[1] - right),
+    axes = {"images": batches.images, "rows": height, "pixels": width}
+    for number, place in enumerate(product(*map(range, batches.block))):
+        down, across = (
+            Slide(size, stride=block, before=before - first)
+            for size, block, before, first in zip(batches.size, batches.block, batches.before, place, strict=True)
         )
-        read = Touch(0, pixel, (batches.size[0] * line,), windows=windows)
-        start = number * batches.images * small
-        written = Touch(2, pixel, (small, width * pixel, pixel), start, writes=True)
-        yield Part((batches.images, height, width), (read, written))
+        along: Along = {"images": batches.size[0] * line, "rows": down.under(line), "pixels": across.under(pixel)}
+        spans = (
+            reads(Input(0), pixel, along),
+            aside(Derived(0)),
+            writes(Output(0), pixel, start=number * batches.images * small),
+        )
+        yield Nest(axes, spans)
 
 
 def _batches(node: Node, space: tuple[int, ...], batches: tuple[int, ...]) -> _Batches:
@@ -290,15 +277,3 @@ def _batches(node: Node, space: tuple[int, ...], batches: tuple[int, ...]) -> _B
     across = [(size[1], small[1], blocks[1], borders[2])] if count == 2 else [(1, 1, 1, 0)]
     sizes, smalls, block, before = zip((size[0], small[0], blocks[0], borders[0]), *across, strict=True)
     return _Batches(space[0], sizes, block, before, smalls, pixel)
-
-
-KERNELS: dict[str, Callable[[Node], Kernel]] = {
-    "BATCH_TO_SPACE_ND": batch_to_space,
-    "BROADCAST_TO": broadcast_to,
-    "DEPTH_TO_SPACE": depth_to_space,
-    "MIRROR_PAD": mirror_pad,
-    "REVERSE_V2": reverse,
-    "SPACE_TO_BATCH_ND": space_to_batch,
-    "SPACE_TO_DEPTH": space_to_depth,
-    "TILE": tile,
-}

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.accesses_of_sums import svdf_accesses
 from usmp_build.kernels.activation import real_limits
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, InTurn, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.requantization import factor, factor_pairs
 from usmp_build.kernels.weights import BLOCK, blocks, check_sums
@@ -62,8 +52,8 @@ def _sizes(node: Node, source: Tensor, features: Tensor, times: Tensor, state: T
 
 def _float32(node: Node, sizes: dict[str, int]) -> Kernel:
     low, high = real_limits(node.options(Svdf).activation)
-    parameters = Parameters("svdf_f32_parameters", (*sizes.items(), ("low", low), ("high", high)))
-    return _kernel(node, "svdf_f32", parameters, sizes, ())
+    fields = (*sizes.items(), ("low", low), ("high", high))
+    return _kernel(node, "svdf_f32", "svdf_f32_parameters", fields, sizes, ())
 
 
 def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
@@ -94,7 +84,7 @@ def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
     )
     factors = (factor_pairs("factors", to_state, to_output),)
     function = c_name("svdf", source.dtype, state.dtype)
-    return _kernel(node, function, Parameters("svdf_s8_parameters", fields), sizes, factors)
+    return _kernel(node, function, "svdf_s8_parameters", fields, sizes, factors)
 
 
 def _check_bias_scale(node: Node, sums: float) -> None:
@@ -108,18 +98,27 @@ def _check_bias_scale(node: Node, sums: float) -> None:
 
 
 def _kernel(
-    node: Node, function: str, parameters: Parameters, sizes: dict[str, int], factors: tuple[Constant, ...]
+    node: Node, function: str, struct: str, fields: Fields, sizes: dict[str, int], factors: tuple[Constant, ...]
 ) -> Kernel:
     """Put the kernel together; every number of the factors is read once."""
     bias, zeros = _bias(node, sizes["units"], DType.INT32 if factors else DType.FLOAT32)
     constants = (*factors, *zeros)
     weights = (Input(1), Input(2), bias or Derived(len(factors)))
     operands = (Input(0), *weights, *map(Derived, range(len(factors))), Input(_STATE), Output(0))
-    traffic = _traffic(node, sizes, operands.index(Input(_STATE)))
-    width = node.output.dtype.bits // 8
-    accesses = svdf_accesses(sizes["batches"], sizes["inputs"], sizes["units"], width, len(operands))
-    call = KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses)
-    return Kernel((call,), constants, updates=frozenset({_STATE}))
+    batches = {"batches": sizes["batches"]}
+    read = Nest(batches, (reads(Input(0), sizes["inputs"]),))
+    written = Nest({**batches, "units": sizes["units"]}, (writes(Output(0)),))
+    return kernel(
+        node,
+        function,
+        InTurn((read, written), shared=1),
+        fields,
+        struct=struct,
+        operands=operands,
+        constants=constants,
+        moved=_traffic(node, sizes, weights),
+        updates=frozenset({_STATE}),
+    )
 
 
 def _bias(node: Node, units: int, dtype: DType) -> tuple[Input | None, tuple[Constant, ...]]:
@@ -134,17 +133,18 @@ def _bias(node: Node, units: int, dtype: DType) -> tuple[Input | None, tuple[Con
     return Input(3), ()
 
 
-def _traffic(node: Node, sizes: dict[str, int], position: int) -> dict[int, Traffic]:
-    """Of input, both weights, bias, and state: blocks of filters read the input; the newest is written twice."""
+def _traffic(node: Node, sizes: dict[str, int], operands: tuple[Operand, ...]) -> dict[Operand, Traffic]:
+    """Of input, of both weights and bias, which are `operands`, and of state.
+
+    Blocks of filters read the input; the newest is written twice.
+    """
     source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
     batches, passes = sizes["batches"], blocks(sizes["units"] * sizes["rank"])
+    of_features, of_times, bias = operands
     return {
-        0: Traffic(source.size * passes),
-        1: Traffic(source.elements * passes * BLOCK * features.dtype.bits // 8),
-        2: Traffic(times.size * batches),
-        3: Traffic(batches * sizes["units"] * 4),
-        position: Traffic(read=state.size, written=state.size + state.size // sizes["memory"]),
+        Input(0): Traffic(source.size * passes),
+        of_features: Traffic(source.elements * passes * BLOCK * features.dtype.bits // 8),
+        of_times: Traffic(times.size * batches),
+        bias: Traffic(batches * sizes["units"] * 4),
+        Input(_STATE): Traffic(read=state.size, written=state.size + state.size // sizes["memory"]),
     }
-
-
-KERNELS_OF_ONE_DIRECTION = {"SVDF": svdf}

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Output, Value
+from usmp_build.kernels.nest import Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
+from usmp_build.kernels.window import Slide, Under
 
 _MOST_AXES = 3
 """Of each kind in the parameters."""
@@ -75,15 +76,7 @@ def along_axes(node: Node, axes: Split, function: str, struct: str, *fields: tup
         ("kept", tuple(number for axis in kept for number in axis)),
         ("reduced", tuple(number for axis in reduced for number in axis)),
     )
-    widths = tuple(tensor.dtype.bits // 8 for tensor in (source, output))
-    call = KernelCall(
-        function,
-        Whole(),
-        (Input(0), Output(0)),
-        Parameters(struct, (*common, *fields)),
-        accesses=_accesses(kept, reduced, widths),
-    )
-    return Kernel((call,))
+    return kernel(node, function, _nest(kept, reduced), (*common, *fields), struct=struct)
 
 
 def _padded(axes: tuple[Axis, ...]) -> list[Axis]:
@@ -91,10 +84,11 @@ def _padded(axes: tuple[Axis, ...]) -> list[Axis]:
     return [Axis(1, 0)] * (_MOST_AXES - len(axes)) + list(axes)
 
 
-def _accesses(kept: list[Axis], reduced: list[Axis], widths: tuple[int, ...]) -> Accesses:
-    """In each turn all elements of an output; the last loop, of one round, is where their axes begin."""
-    sizes = tuple(axis.size for axis in kept)
-    strides = tuple(prod(sizes[axis + 1 :]) for axis in range(len(sizes)))
-    windows = tuple(Window(len(sizes), axis.step, axis.size, axis.size) for axis in reduced if axis.size > 1)
-    read = Touch(0, 1, tuple(axis.step for axis in kept), windows=windows)
-    return Accesses((Part((*sizes, 1), (read, Touch(1, 1, strides, writes=True))),), widths)
+def _nest(kept: list[Axis], reduced: list[Axis]) -> Nest:
+    """In each turn all elements of an output: a window covers each axis that is reduced."""
+    outputs = {f"kept_{number}": axis for number, axis in enumerate(kept)}
+    windows = {f"reduced_{number}": axis for number, axis in enumerate(reduced) if axis.size > 1}
+    along = dict[str, int | Under]({name: axis.step for name, axis in outputs.items()})
+    along |= {name: Slide(axis.size, window=axis.size).under(axis.step) for name, axis in windows.items()}
+    rounds = {name: axis.size for name, axis in outputs.items()} | dict.fromkeys(windows, 1)
+    return Nest(rounds, (reads(Input(0), 1, along), writes(Output(0))))

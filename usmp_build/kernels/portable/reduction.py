@@ -6,24 +6,17 @@ from math import prod
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.arithmetic.fixed_point import divided, single
-from usmp_build.interfaces.accesses import Window
-from usmp_build.interfaces.kernels import (
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Reduce,
-    Scratch,
-    ScratchRequest,
-    Traffic,
-)
+from usmp_build.interfaces.kernels import Input, Kernel, Output, Reduce, Scratch, ScratchRequest, Traffic
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.accesses_of_sums import Row, Shares, added_up_accesses
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import kernel
+from usmp_build.kernels.nests_of_sums import Shares, added_up
 from usmp_build.kernels.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.portable.reduced_axes import Split, along_axes, reduced_axes, split
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields
+from usmp_build.kernels.window import Slide
 
 _TYPES = {DType.INT8, DType.INT16, DType.FLOAT32}
 
@@ -91,11 +84,8 @@ def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
     scale = divided(factor(node, node.scale(source) / node.scale(output)), divisor)
     return (
         ("offset", -node.zero_point(source) * count),
-        ("multiplier", scale.multiplier),
-        ("shift", scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", lowest - node.zero_point(output)),
-        ("high", highest - node.zero_point(output)),
+        *scale_fields(scale),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
 
 
@@ -113,15 +103,17 @@ def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fie
         output_row_elements=block.channels,
         any_order=not source.dtype.is_float,
     )
-    fields = (("width", block.width), ("channels", block.channels), *others)
-    parameters = Parameters(struct, fields)
+    counts = ("width", block.width), ("channels", block.channels)
     each = SUM_BYTES * output.elements * (additions + 1)  # a sum is begun, added to, and read at the end
-    operands = (Input(0), Scratch(0), Output(0))
-    row = Row(1, block.channels, Window(0, block.channels, block.width, block.width))
-    accesses = added_up_accesses(row, Shares(block.channels, 1, 1), source.dtype.bits // 8, len(operands), scratch=1)
-    call = KernelCall(function, form, operands, parameters, {1: Traffic(each, each)}, accesses=accesses)
     sums = DType.FLOAT32 if source.dtype.is_float else DType.INT32
-    return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * SUM_BYTES, sums),))
-
-
-KERNELS = {"MEAN": mean, "SUM": total}
+    return kernel(
+        node,
+        function,
+        added_up(1, Slide(block.width, window=block.width).under(block.channels), Shares(block.channels)),
+        (*counts, *others),
+        struct=struct,
+        form=form,
+        operands=(Input(0), Scratch(0), Output(0)),
+        scratch=(ScratchRequest("sums", block.channels * SUM_BYTES, sums),),
+        moved={Scratch(0): Traffic(each, each)},
+    )

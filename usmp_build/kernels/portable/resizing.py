@@ -1,35 +1,25 @@
 """RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
 
-Where the input rows of an output row follow a `Line`, as in images of twice the height, they go row by row.
+Where the input rows of an output row are under a window, as in images of twice the height, they go row by row.
 Places are those of TensorFlow Lite Micro: in units of 1/1024 of a pixel for bilinear integers, and else in float32.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Rows,
-    Traffic,
-    Value,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Rows, Traffic, Value
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, InTurn, Nest, kernel, reads, rows_of, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.portable.copies import check_types
+from usmp_build.kernels.window import Slide
 from usmp_build.operators.resizing import ResizeBilinear, ResizeNearest
 
 _MOST_PIXELS = (1 << 15) - 1
@@ -41,21 +31,7 @@ _TYPES = {DType.INT8, DType.INT16, DType.FLOAT32}
 _UNIT = 1024
 """Of places of integers in a pixel."""
 
-Fields: TypeAlias = tuple[tuple[str, Value], ...]
 Options: TypeAlias = ResizeBilinear | ResizeNearest
-
-
-class Line(NamedTuple):
-    """A row of integers: `(i + phase) / repeat * stride - before`, rounded down before it is multiplied."""
-
-    repeat: int
-    stride: int
-    phase: int
-    before: int
-
-    def at(self, index: int) -> int:
-        """Return an integer of the row."""
-        return (index + self.phase) // self.repeat * self.stride - self.before
 
 
 @dataclass(frozen=True)
@@ -77,21 +53,23 @@ def nearest(node: Node) -> Kernel:
     width = node.output.dtype.bits // 8
     tables = [_table("columns", columns)]
     fields: Fields = (("output_width", image.widths[1]), ("size", image.channels * width))
-    form = _by_rows(image, rows, 1, untyped=True)
-    if form is None:
-        tables.append(_table("rows", rows))
-        fields = (("lines", image.images * image.heights[1]), *_sizes(image), ("size", image.channels * width))
+    loops = _loops(image, rows, columns, 1, image.channels)
     lines = image.images * image.heights[1]
-    lookups = 2 * lines * image.widths[1]
-    call = KernelCall(
-        "resize_nearest" if form is None else "resize_nearest_row",
-        Whole() if form is None else form,
-        (Input(0), *map(Derived, range(len(tables))), Output(0)),
-        Parameters("resize_nearest_parameters" if form is None else "resize_nearest_row_parameters", fields),
-        {1: Traffic(lookups)} if form is not None else {1: Traffic(lookups), 2: Traffic(2 * lines)},
-        accesses=_accesses(image, form, rows, columns, 1, image.channels, (width, *[0] * len(tables), width)),
+    if loops.form is None:
+        tables.append(_table("rows", rows))
+        fields = (("lines", lines), *_sizes(image), ("size", image.channels * width))
+    name = "resize_nearest" if loops.form is None else "resize_nearest_row"
+    return kernel(
+        node,
+        name,
+        loops.nest,
+        fields,
+        struct=f"{name}_parameters",
+        form=replace(loops.form, untyped=True) if loops.form else None,
+        operands=(Input(0), *map(Derived, range(len(tables))), Output(0)),
+        constants=tuple(tables),
+        moved={Derived(0): Traffic(2 * lines * image.widths[1]), Derived(1): Traffic(2 * lines)},
     )
-    return Kernel((call,), tuple(tables))
 
 
 def bilinear(node: Node) -> Kernel:
@@ -113,20 +91,17 @@ def bilinear(node: Node) -> Kernel:
             for name, axis in (("row", rows), ("column", columns))
             for what, value in (("scale", axis.scale), ("offset", axis.offset))
         )
-    form = _by_rows(image, rows.places, 2, numbered=True)
-    width = output.dtype.bits // 8
-    call = KernelCall(
-        c_name("resize_bilinear", source.dtype, part="" if form is None else "row"),
-        Whole() if form is None else form,
-        (Input(0), Output(0)),
-        Parameters(
-            struct,
-            (("lines", image.images * image.heights[1]), *_sizes(image), ("channels", image.channels), *fields),
-        ),
-        {0: Traffic(4 * output.size)},
-        accesses=_accesses(image, form, rows.places, columns.places, 2, 1, (width, width)),
+    loops = _loops(image, rows.places, columns.places, 2, 1)
+    return kernel(
+        node,
+        c_name("resize_bilinear", source.dtype, part="" if loops.form is None else "row"),
+        loops.nest,
+        (("lines", image.images * image.heights[1]), *_sizes(image), ("channels", image.channels), *fields),
+        struct=struct,
+        form=replace(loops.form, numbered=True) if loops.form else None,
+        operands=(Input(0), Output(0)),
+        moved={Input(0): Traffic(4 * output.size)},
     )
-    return Kernel((call,))
 
 
 def _image(node: Node) -> _Image:
@@ -189,112 +164,82 @@ def _real(before: int, after: int, options: ResizeBilinear) -> _Axis:
     return _Axis(float(scale), float(center), places)
 
 
-def line_of(places: Sequence[int]) -> Line | None:
-    """Return the line on which integers lie; None if they do not.
+def slide_over(places: Sequence[int], size: int, window: int) -> Slide | None:
+    """Return the window that is at these places of an axis of `size` pixels; None if they do not lie on a line.
 
-    >>> line_of([-1, 0, 0, 1, 1, 2])
-    Line(repeat=2, stride=1, phase=1, before=1)
-    >>> line_of([0, 3, 6])
-    Line(repeat=1, stride=3, phase=0, before=0)
+    >>> slide_over([-1, 0, 0, 1, 1, 2], 3, 2)
+    Slide(size=3, output=6, window=2, stride=1, dilation=1, before=1, repeat=2, phase=1, is_transposed=False)
     """
     steps = [i for i in range(1, len(places)) if places[i] != places[i - 1]] or [len(places)]
     repeat = steps[1] - steps[0] if len(steps) > 1 else max(steps[0], len(places) - steps[0])
     stride = places[steps[0]] - places[0] if steps[0] < len(places) else 1
-    line = Line(repeat, stride, repeat - steps[0], -places[0])
-    fits = line.phase >= 0 and stride > 0 and all(line.at(i) == place for i, place in enumerate(places))
-    return line if fits else None
+    slide = Slide(size, len(places), window, stride, before=-places[0], repeat=repeat, phase=repeat - steps[0])
+    fits = slide.phase >= 0 and stride > 0 and all(slide.first(i) == place for i, place in enumerate(places))
+    return slide if fits else None
 
 
-def _by_rows(
-    image: _Image, places: Sequence[int] | None, window: int, *, untyped: bool = False, numbered: bool = False
-) -> Rows | None:
-    line = None if places is None else line_of(places)
-    if line is None or line.before < 0:
-        return None
-    return Rows(
-        image.images,
-        image.heights[1],
-        image.heights[0],
-        image.widths[0] * image.channels,
-        image.widths[1] * image.channels,
-        window,
-        line.stride,
-        before=line.before,
-        untyped=untyped,
-        repeat=line.repeat,
-        phase=line.phase,
-        numbered=numbered,
-    )
+class _Loops(NamedTuple):
+    """How the pixels of an output are made: row by row if there is a form, else all at once."""
+
+    nest: InTurn
+    form: Rows | None
 
 
 class _Reads(NamedTuple):
-    """What is read along an axis: in all rounds of a loop over the output's pixels, or for one of these."""
+    """Pixels along an axis that are read for one pixel of the output."""
 
-    loop: int
-    """Rounds of the loop; 0: there is none."""
     output: int
-    """The pixel of the output, or the first one."""
-    pixels: tuple[int, ...] = ()
-    """Those that are read for it; empty: they are on the line."""
+    pixels: tuple[int, ...]
 
 
-def _accesses(
-    image: _Image,
-    form: Rows | None,
-    rows: Sequence[int] | None,
-    columns: Sequence[int] | None,
-    taps: int,
-    run: int,
-    widths: tuple[int, ...],
-) -> Accesses:
-    """Return the accesses of a row, or of all rows: a turn reads `taps` pixels of `taps` rows, `run` elements of each.
+_UNDER_WINDOW = _Reads(0, (0,))
+"""In a loop: what is read is under a window that moves."""
+
+
+def _loops(image: _Image, rows: Sequence[int] | None, columns: Sequence[int] | None, taps: int, run: int) -> _Loops:
+    """Return the loops of a function: a turn reads `taps` pixels of `taps` rows, `run` elements of each.
 
     Pixels that are on no line are declared one by one.  Where these are too many, no read is declared.
     """
-    line = None if columns is None else line_of(columns)
-    across = [_Reads(image.widths[1], 0)] if line else _one_by_one(columns, taps, image.widths[0])
-    down = [_Reads(0, 0, (0,))] if form else _one_by_one(rows, taps, image.heights[0])
-    is_declared = 0 < len(across) * len(down) <= _MOST_PARTS
-    if not is_declared:
-        across, down, line = [_Reads(image.widths[1], 0, (0,))], [_Reads(image.heights[1], 0, (0,))], None
-    outer = () if form else (image.images,)
-    parts = [_part(image, y, x, line, taps, run, len(widths) - 1, len(outer)) for y in down for x in across]
-    if not is_declared:
-        parts = [replace(part, touches=part.touches[-1:]) for part in parts]
-    return Accesses(tuple(parts), widths, outer)
+    (height, new_height), (width, new_width), pixel = image.heights, image.widths, image.channels
+    down, ys = _along(rows, height, taps, is_row=True)
+    across, xs = _along(columns, width, taps)
+    row, new_row = width * pixel, new_width * pixel
+    slides = ("rows", down, row), ("pixels", across, pixel)
+    windows = {name: slide.under(step) for name, slide, step in slides if slide is not None}
+    axes = {"images": image.images, "rows": new_height, "pixels": new_width, "channels": pixel // run}
+    read = reads(Input(0), run, {"images": height * row, "channels": run, **windows})
+    places = {"images": new_height * new_row, "rows": new_row, "pixels": pixel, "channels": run}
+    written = writes(Output(0), run, places)
+    form = rows_of(Nest(axes, (read, written))) if down else None
+    if not 0 < len(ys) * len(xs) <= _MOST_PARTS:
+        return _Loops(InTurn((Nest(axes, (written,)),)), form)
+    loops = {name: size for name, size in axes.items() if name in windows or name not in ("rows", "pixels")}
+    nests = []
+    for y, x in product(ys, xs):
+        starts = (above * row + left * pixel for above, left in product(y.pixels, x.pixels))
+        begin = y.output * new_row + x.output * pixel
+        nests.append(Nest(loops, (*(replace(read, start=start) for start in starts), replace(written, start=begin))))
+    return _Loops(InTurn(tuple(nests), shared=0 if down else 1), form)
+
+
+def _along(
+    places: Sequence[int] | None, size: int, taps: int, *, is_row: bool = False
+) -> tuple[Slide | None, list[_Reads]]:
+    """Return the window at the places of an axis, or what each pixel of the output reads."""
+    slide = None if places is None else slide_over(places, size, taps)
+    if slide is None or (is_row and slide.before < 0):
+        return None, _one_by_one(places, taps, size)
+    return slide, [_UNDER_WINDOW]
 
 
 def _one_by_one(places: Sequence[int] | None, taps: int, size: int) -> list[_Reads]:
     """Return what each pixel of the output reads, of an axis of `size` pixels; nothing where that is not known."""
     return [
-        _Reads(0, i, tuple(sorted({min(max(place + tap, 0), size - 1) for tap in range(taps)})))
+        _Reads(i, tuple(sorted({min(max(place + tap, 0), size - 1) for tap in range(taps)})))
         for i, place in enumerate(places or ())
     ]
 
 
-def _part(image: _Image, y: _Reads, x: _Reads, line: Line | None, taps: int, run: int, output: int, outer: int) -> Part:
-    """Return the turns of a row of the output, or of one of its pixels."""
-    pixel = image.channels
-    row, written_row = (width * pixel for width in image.widths)
-    loops = (*(each.loop for each in (y, x) if each.loop), pixel // run)
-    is_loop = bool(x.loop)
-    windows: tuple[Window, ...] = ()
-    if is_loop and line is not None:
-        at = outer + bool(y.loop)
-        windows = (Window(at, pixel, image.widths[0], taps, line.stride, 1, line.before, line.repeat, line.phase),)
-    strides = (image.heights[0] * row,) * outer + (0,) * (len(loops) - 1) + (run,)
-    reads = [
-        Touch(0, run, strides, place * row + column * pixel, windows)
-        for place in y.pixels
-        for column in (x.pixels or (0,))
-    ]
-    pitches = (image.heights[1] * written_row,) * outer + (written_row,) * bool(y.loop) + (pixel,) * is_loop + (run,)
-    written = Touch(output, run, pitches, y.output * written_row + x.output * pixel, writes=True)
-    return Part(loops, (*reads, written))
-
-
 def _table(name: str, places: Sequence[int]) -> Constant:
     return Constant(name, DType.INT16, np.array(places, "<i2").tobytes())
-
-
-KERNELS: dict[str, Callable[[Node], Kernel]] = {"RESIZE_BILINEAR": bilinear, "RESIZE_NEAREST_NEIGHBOR": nearest}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, check_alike, unsupported_types
-from usmp_build.kernels.portable.accesses_of_elements import elementwise_accesses
-from usmp_build.kernels.portable.broadcasting import Fields
 from usmp_build.kernels.portable.elementwise import below_one
 from usmp_build.kernels.portable.pieces import elementwise
+from usmp_build.kernels.requantization import output_fields, scale_fields, to_the_right
 
 _MOST = 16
 """Operands that the C takes, as many as sums of int8 have bits for; where there are fewer, the last one is passed
@@ -32,18 +32,12 @@ def add_n(node: Node) -> Kernel:
     node.expect({tensor.shape for tensor in inputs} == {output.shape}, "adds tensors of different shapes")
     fields = () if output.dtype.is_float else _fields(node)
     operands: tuple[Operand, ...] = (*(Input(min(position, len(inputs) - 1)) for position in range(_MOST)), Output(0))
-    width = output.dtype.bits // 8
-    missing = {position: Traffic() for position in range(len(inputs), _MOST)}
 
     def kernel_of(axes: int) -> Kernel:
         size = prod(output.shape[-axes:])
-        parameters = Parameters(
-            c_name("add_n", output.dtype, part="parameters"), (("size", size), ("count", len(inputs)), *fields)
-        )
-        accesses = elementwise_accesses(size, (width,) * len(operands))
-        return Kernel(
-            (KernelCall(c_name("add_n", output.dtype), Whole(), operands, parameters, missing, accesses=accesses),)
-        )
+        nest = Nest({"elements": size}, (*(reads(Input(i)) for i in range(len(inputs))), writes(Output(0))))
+        counts = ("size", size), ("count", len(inputs))
+        return kernel(node, c_name("add_n", output.dtype), nest, (*counts, *fields), operands=operands)
 
     return elementwise(node, kernel_of)
 
@@ -53,15 +47,8 @@ def _fields(node: Node) -> Fields:
     check_alike(node, *node.inputs)
     source, output = node.input(0), node.output
     scale = below_one(node, 2 * node.scale(source) / ((1 << SUM_FRACTION_BITS) * node.scale(output)))
-    low, high = quantized_limits(node, Activation.NONE, output)
     return (
         ("offset", -(len(node.inputs) + 1) * node.zero_point(source)),
-        ("multiplier", scale.multiplier),
-        ("shift", -scale.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(to_the_right(scale)),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
-
-
-KERNELS = {"ADD_N": add_n}

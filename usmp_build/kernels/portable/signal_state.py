@@ -5,12 +5,10 @@ They go in one direction, that of time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, InTurn, Moved, Nest, kernel, reads, writes
 from usmp_build.kernels.node import LARGEST, Node, Unsupported
 from usmp_build.kernels.portable.signal import apart, check_shift, check_types
 from usmp_build.operators import signal as o
@@ -29,7 +27,7 @@ def delay(node: Node) -> Kernel:
     signals = source.elements // samples
     fields = (("signals", signals), ("samples", samples), ("delay", length))
     kept = 2 * signals * length
-    moved = {1: Traffic(kept, kept)}
+    moved: Moved = {Input(1): Traffic(kept, kept)}
     return _kernel(node, "signal_delay", (Input(0), Input(1), Output(0)), fields, moved)
 
 
@@ -51,9 +49,9 @@ def framer(node: Node) -> Kernel:
     if first > _MOST:
         raise Unsupported(f"its first frame is complete after {first:,} steps")
     before, steps = o.samples_before(options), signals * frames
-    moved = {
-        0: Traffic(2 * steps * (size - before + min(before, step))),
-        1: Traffic(2 + 2 * steps * (before + max(before - step, 0)), 2 + 2 * steps * before),
+    moved: Moved = {
+        Input(0): Traffic(2 * steps * (size - before + min(before, step))),
+        Input(1): Traffic(2 + 2 * steps * (before + max(before - step, 0)), 2 + 2 * steps * before),
     }
     fields = (
         ("signals", signals),
@@ -82,7 +80,7 @@ def overlap_add(node: Node) -> Kernel:
     fields = (("signals", signals), ("frames", frames), ("size", size), ("step", step))
     function = c_name("signal_overlap_add", source.dtype)
     sums = signals * frames * (size - step) * source.dtype.bits // 8
-    moved = {1: Traffic(sums, sums)}
+    moved: Moved = {Input(1): Traffic(sums, sums)}
     return _kernel(
         node, function, (Input(0), Input(1), Output(0)), fields, moved, struct="signal_overlap_add_parameters"
     )
@@ -107,7 +105,7 @@ def stacker(node: Node) -> Kernel:
         raise Unsupported(f"it stacks {frames:,} frames")
     fields = (("channels", channels), ("left", left), ("before", frames - 1), ("step", step))
     kept, output = 2 * (frames - step) * channels, node.outputs[0]
-    moved = {1: Traffic(2 + output.size - source.size, 2 + kept), 2: Traffic(kept, output.size)}
+    moved: Moved = {Input(1): Traffic(2 + output.size - source.size, 2 + kept), Output(0): Traffic(kept, output.size)}
     return _kernel(node, "signal_stacker", (Input(0), Input(1), Output(0), Output(1)), fields, moved)
 
 
@@ -130,7 +128,7 @@ def spectral_subtraction(node: Node) -> Kernel:
         ("clamping", int(options.clamping)),
     )
     operands = (Input(0), Input(1), Output(0), Output(1))
-    moved = {1: Traffic(source.size, source.size)}
+    moved: Moved = {Input(1): Traffic(source.size, source.size)}
     return _kernel(node, "signal_subtraction", operands, fields, moved, source.elements)
 
 
@@ -138,8 +136,8 @@ def _kernel(
     node: Node,
     function: str,
     operands: tuple[Operand, ...],
-    fields: tuple[tuple[str, Value], ...],
-    moved: Mapping[int, Traffic],
+    fields: Fields,
+    moved: Moved,
     turns: int = 0,
     struct: str = "",
 ) -> Kernel:
@@ -155,19 +153,7 @@ def _kernel(
     node.expect(expected is not None and state.elements == expected.elements, "has a state of another size")
     if state.size > LARGEST:
         raise Unsupported(f"it remembers more than {LARGEST:,} bytes")
-    widths = (source.dtype.bits // 8, 0, output.dtype.bits // 8, *(0,) * (len(operands) - 3))
-    accesses = apart(source.elements, 2, output.elements, widths)
+    nest: Nest | InTurn = apart(source.elements, output.elements)
     if turns:
-        accesses = Accesses((Part((turns,), (Touch(0, 1, (1,)), Touch(2, 1, (1,), writes=True))),), widths)
-    parameters = Parameters(struct or f"{function}_parameters", fields)
-    call = KernelCall(function, Whole(), operands, parameters, moved, accesses=accesses)
-    return Kernel((call,), updates=frozenset({1}))
-
-
-KERNELS_OF_ONE_DIRECTION = {
-    f"{o.CUSTOM}SignalDelay": delay,
-    f"{o.CUSTOM}SignalFilterBankSpectralSubtraction": spectral_subtraction,
-    f"{o.CUSTOM}SignalFramer": framer,
-    f"{o.CUSTOM}SignalOverlapAdd": overlap_add,
-    f"{o.CUSTOM}SignalStacker": stacker,
-}
+        nest = Nest({"channels": turns}, (reads(Input(0)), writes(Output(0))))
+    return kernel(node, function, nest, fields, struct=struct, operands=operands, moved=moved, updates=frozenset({1}))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from math import prod
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, Output, Traffic
 from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import InTurn, Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.portable.copies import check_types
-from usmp_build.kernels.portable.gathering import START_TYPES, axes_of_part
+from usmp_build.kernels.portable.gathering import START_TYPES, axes_of_part, lookups
 from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves
 from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
 
@@ -42,17 +42,18 @@ def _cut_at_run_time(node: Node) -> Kernel:
     node.expect(fits, f"takes a part of shape {list(part)} of {list(shape)}")
     node.expect(begins.elements == len(shape) > 0, "does not have a begin for each axis")
     lines, run = prod(part[:-1]), part[-1]
-    traffic = {0: Traffic(output.size), 2: Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1))}
-    parts = Part((), (Touch(1, begins.elements),)), Part((lines,), (Touch(3, run, (run,), writes=True),))
-    call = KernelCall(
+    begun = Nest({}, (reads(Input(1), begins.elements),))
+    copied = Nest({"lines": lines}, (aside(Input(0), run), aside(Derived(0)), writes(Output(0), run)))
+    return kernel(
+        node,
         c_name("slice", begins.dtype),
-        Whole(),
-        (Input(0), Input(1), Derived(0), Output(0)),
-        Parameters("slice_parameters", (("lines", lines), ("line_size", run * width), ("axes", len(shape)))),
-        traffic,
-        accesses=Accesses(parts, (0, begins.dtype.bits // 8, 0, width), phases=True),
+        InTurn((begun, copied), phases=True),
+        (("lines", lines), ("line_size", run * width), ("axes", len(shape))),
+        struct="slice_parameters",
+        operands=(Input(0), Input(1), Derived(0), Output(0)),
+        constants=(axes_of_part(shape, part, width),),
+        moved={Derived(0): Traffic(lookups(shape, lines))},
     )
-    return Kernel((call,), (axes_of_part(shape, part, width),))
 
 
 def strided_slice(node: Node) -> Kernel:
@@ -82,6 +83,3 @@ def _taken(shape: tuple[int, ...], taken: Taken, width: int) -> Kernel:
     along = [*zip(taken, pitches, targets, strict=True)]
     axes = tuple(Axis(len(indices), indices.step * pitch, target) for indices, pitch, target in along)
     return moves([Move(width, axes, source=sum(indices.start * pitch for indices, pitch, _ in along))])
-
-
-KERNELS = {"SLICE": cut, "STRIDED_SLICE": strided_slice}

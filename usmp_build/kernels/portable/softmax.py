@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import prod
 
 from usmp_build.arithmetic import interpolated
 from usmp_build.arithmetic.fixed_point import ONE, quantize, single
 from usmp_build.errors import KernelError
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Operand,
-    Output,
-    Parameters,
-    Traffic,
-    Value,
-    Whole,
-)
-from usmp_build.ir.graph import DType
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Traffic, Value
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.kernels.nest import Moved, Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.portable.accesses_of_elements import row_by_row_accesses
 from usmp_build.kernels.portable.pieces import elementwise
 from usmp_build.kernels.requantization import factor
 from usmp_build.operators.reductions import Softmax
@@ -52,8 +39,8 @@ def softmax(node: Node) -> Kernel:
     node.expect(len(source.shape) >= 1, "works on a tensor without dimensions")
     beta, types = single(node.options(Softmax).beta), (source.dtype, output.dtype)
     if types == (DType.FLOAT32, DType.FLOAT32):
-        traffic = {0: Traffic(2 * source.size), 1: Traffic(2 * output.size, 2 * output.size)}
-        return within_rows(node, "softmax_f32", "softmax_f32_parameters", traffic, ("beta", beta))
+        moved: Moved = {Input(0): of_row(source, 2), Output(0): of_row(source, 2, 2)}
+        return within_rows(node, "softmax_f32", "softmax_f32_parameters", moved, ("beta", beta))
     if types not in _OUTPUTS:
         raise unsupported_types(source, output)
     function, steps, zero_point, tolerance, longest = _OUTPUTS[types]
@@ -63,13 +50,13 @@ def softmax(node: Node) -> Kernel:
         raise Unsupported(f"its output does not have the scale 1/{steps} and the zero point {zero_point}")
     if source.dtype is DType.INT16:
         return _int16(node, beta)
-    traffic = {0: Traffic(3 * source.size)}
-    return within_rows(node, function, "softmax_s8_parameters", traffic, *exponent_fields(node, beta))
+    fields = exponent_fields(node, beta)
+    return within_rows(node, function, "softmax_s8_parameters", {Input(0): of_row(source, 3)}, *fields)
 
 
 def _int16(node: Node, beta: float) -> Kernel:
     """Exponentials from a table, which wait in the output for the reciprocal of their sum, from another one."""
-    source, output = node.input(0), node.output
+    source = node.input(0)
     if node.zero_point(source):
         raise Unsupported("its input is an int16 with a zero point other than 0")
     real = node.scale(source) * beta / (_REACH / 65535)
@@ -80,40 +67,44 @@ def _int16(node: Node, beta: float) -> Kernel:
         Constant("exponentials", DType.INT16, interpolated.table(interpolated.exponential, -_REACH, 0)),
         Constant("reciprocals", DType.INT16, interpolated.table(interpolated.reciprocal, 0, 1)),
     )
-    twice, per_row = Traffic(2 * source.size), Traffic(4 * source.elements // source.shape[-1])
-    traffic = {0: twice, 1: twice, 2: per_row, 3: Traffic(output.size, 2 * output.size)}
+    twice, two_values = of_row(source, 2), Traffic(4)
+    moved: Moved = {Input(0): twice, Derived(0): twice, Derived(1): two_values, Output(0): of_row(source, 1, 2)}
     fields = ("multiplier", to_table.multiplier), ("shift", to_table.shift)
-    return within_rows(node, "softmax_s16", "softmax_s16_parameters", traffic, *fields, tables=tables)
+    return within_rows(node, "softmax_s16", "softmax_s16_parameters", moved, *fields, tables=tables)
 
 
 def within_rows(
     node: Node,
     function: str,
     struct: str,
-    traffic: Mapping[int, Traffic],
+    moved: Moved,
     *fields: tuple[str, Value],
     tables: tuple[Constant, ...] = (),
 ) -> Kernel:
     """Return the kernel of a function that makes each row along the last axis from that row of the input.
 
-    It reads an element for the last time right before it writes there.  `fields` are its parameters after the number
-    and the size of the rows; `tables` are operands between input and output; `traffic` is that of operands in all rows.
+    It passes over a row several times, and reads an element for the last time right before it writes there: `moved` is
+    the traffic of operands in one row.  `fields` are its parameters after the number and the size of the rows; `tables`
+    are operands between input and output.
     """
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     size = source.shape[-1]
-    widths = (source.dtype.bits // 8, *(0 for _ in tables), output.dtype.bits // 8)
-    operands: tuple[Operand, ...] = (Input(0), *(Derived(i) for i in range(len(tables))), Output(0))
+    spans = (reads(Input(0)), *(aside(Derived(i)) for i in range(len(tables))), writes(Output(0)))
 
     def kernel_of(axes: int) -> Kernel:
         rows = prod(source.shape[-axes:]) // size
-        parameters = Parameters(struct, (("rows", rows), ("size", size), *fields))
-        accesses = row_by_row_accesses(rows, size, widths)
-        return Kernel((KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses),), tables)
+        nest = Nest({"rows": rows, "elements": size}, spans)
+        counts = ("rows", rows), ("size", size)
+        in_rows = {operand: rows * each for operand, each in moved.items()}
+        return kernel(node, function, nest, (*counts, *fields), struct=struct, constants=tables, moved=in_rows)
 
-    if source.shape != output.shape:
-        return kernel_of(len(source.shape))
-    return elementwise(node, kernel_of)
+    return kernel_of(len(source.shape)) if source.shape != output.shape else elementwise(node, kernel_of)
+
+
+def of_row(tensor: Tensor, reads: int, writes: int = 0) -> Traffic:
+    """Return the traffic of a row whose elements are read and written so often."""
+    return tensor.shape[-1] * tensor.dtype.bits // 8 * Traffic(reads, writes)
 
 
 def exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
@@ -129,6 +120,3 @@ def exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
 def _too_small(node: Node, scale: float) -> KernelError:
     message = f"has an input whose scale times beta is {scale:g}: too small"
     return node.error("K406", message, "quantize the model again; its input is as good as constant")
-
-
-KERNELS = {"SOFTMAX": softmax}

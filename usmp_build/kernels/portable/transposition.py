@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows
+from usmp_build.interfaces.kernels import Input, Kernel, Output
+from usmp_build.kernels.nest import Nest, kernel, reads, rows_of, writes
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.portable.copies import check_types
 from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves
+from usmp_build.kernels.window import Slide, Under
 
 _MOST_AXES = 4
 """Along which the runs of an output row lie, in c/transpose.h."""
@@ -47,10 +49,12 @@ def _whole(shape: tuple[int, ...], order: list[int], width: int) -> Move:
     return Move(width, tuple(axes))
 
 
-def row_by_row(node: Node, form: Rows, axes: list[RowAxis]) -> Kernel:
-    """Return the kernel that makes one output row in a call, of runs along at most four axes."""
-    source, size = node.input(0), 1
-    width = source.dtype.bits // 8
+def row_by_row(node: Node, images: int, down: Slide, length: int, axes: list[RowAxis]) -> Kernel:
+    """Return the kernel that makes one output row in a call, of runs along at most four axes.
+
+    The input rows under a window, of `length` elements each, have them.
+    """
+    size, width = 1, node.input(0).dtype.bits // 8
     if axes[-1:] and axes[-1].rows == 0 and axes[-1].step == 1:
         size = axes.pop().extent
     axes = [RowAxis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
@@ -61,11 +65,14 @@ def row_by_row(node: Node, form: Rows, axes: list[RowAxis]) -> Kernel:
         ("rows", rows),
         ("steps", tuple(step * width for step in steps)),
     )
-    parameters = Parameters("transpose_parameters", fields)
-    pitches = tuple(prod(extents[axis + 1 :]) * size for axis in range(_MOST_AXES))
-    touches = (Touch(0, size, steps, rows=rows), Touch(1, size, pitches, writes=True))
-    accesses = Accesses((Part(extents, touches),), (width, width))
-    return Kernel((KernelCall("transpose_row", form, (Input(0), Output(0)), parameters, accesses=accesses),))
+    names = [f"axis_{number}" for number in range(_MOST_AXES)]
+    along = dict(zip(names, steps, strict=True))
+    in_image: dict[str, int | Under] = {"images": down.size * length, "rows": down.under(length)}
+    read = replace(reads(Input(0), size, in_image | along), rows=rows)
+    inside = dict(zip(names, extents, strict=True))
+    nest = Nest({"images": images, "rows": down.output, **inside}, (read, writes(Output(0), size)))
+    form = rows_of(nest, untyped=True)
+    return kernel(node, "transpose_row", nest, fields, form=form)
 
 
 def _order(node: Node) -> list[int]:
@@ -79,8 +86,10 @@ def _order(node: Node) -> list[int]:
     return order
 
 
-def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[RowAxis]] | None:
-    """Return the form of the call, and the axes of an output row; None where rows are of no use, or have too many axes.
+def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[int, Slide, int, list[RowAxis]] | None:
+    """Return images, rows and their length, and the axes of an output row.
+
+    None where rows are of no use, or have too many axes.
 
     A row of the output has one index of its first axis, which all the input rows that it is made of have, too.
     """
@@ -94,10 +103,10 @@ def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[RowAx
         (shape[axis], prod(shape[axis + 1 : first]), 0) if axis < first else (shape[axis], 0, prod(shape[axis + 1 :]))
         for axis in others
     ]
-    form = Rows(1, count, window * count, length, elements // count, window, dilation=count, untyped=True)
+    down = Slide(window * count, count, window, dilation=count)
     merged = _merged(axes)
     is_run = merged[-1:] and (merged[-1].rows, merged[-1].step) == (0, 1)
-    return (form, merged) if len(merged) - bool(is_run) <= _MOST_AXES else None
+    return (1, down, length, merged) if len(merged) - bool(is_run) <= _MOST_AXES else None
 
 
 def _merged(axes: list[tuple[int, int, int]]) -> list[RowAxis]:
@@ -113,6 +122,3 @@ def _merged(axes: list[tuple[int, int, int]]) -> list[RowAxis]:
         elif extent > 1:
             merged.append(RowAxis(extent, rows, step))
     return merged
-
-
-KERNELS = {"TRANSPOSE": transpose}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite, prod
+from math import isfinite
 
 from usmp_build.arithmetic import logistic as logistic_table
 from usmp_build.arithmetic import sigmoid, tables
@@ -11,26 +11,15 @@ from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish as of_hard_swish
 from usmp_build.arithmetic.limits import LEAST, Quantized, is_table
 from usmp_build.errors import KernelError
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Parameters,
-    Traffic,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Constant, Kernel
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
-from usmp_build.kernels.portable.accesses_of_elements import elementwise_accesses
-from usmp_build.kernels.portable.pieces import each_element, elementwise
+from usmp_build.kernels.portable.pieces import each_element
 from usmp_build.kernels.portable.quantization import requantize
-from usmp_build.kernels.requantization import factor
+from usmp_build.kernels.requantization import factor, output_fields, scale_fields
 from usmp_build.operators.unary import LeakyRelu, Lookup, leaky_factors
 
 
@@ -102,7 +91,7 @@ def relu6(node: Node) -> Kernel:
 def leaky_relu(node: Node) -> Kernel:
     """LEAKY_RELU: for int8 and int16 also to another scale."""
     source, output, alpha = node.input(0), node.output, single(node.options(LeakyRelu).alpha)
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     node.expect(isfinite(alpha), f"multiplies by {alpha:g}")
     types = source.dtype, output.dtype
     if types == (DType.FLOAT32, DType.FLOAT32):
@@ -110,26 +99,21 @@ def leaky_relu(node: Node) -> Kernel:
     if types not in {(DType.INT8, DType.INT8), (DType.INT16, DType.INT16)}:
         raise unsupported_types(source, output)
     above, below = (factor(node, real) for real in leaky_factors(alpha, node.scale(source), node.scale(output)))
-    low, high = quantized_limits(node, Activation.NONE, output)
     return each_element(
         node,
         c_name("leaky_relu", source.dtype),
         "leaky_relu_parameters",
         ("input_zero_point", node.zero_point(source)),
-        ("multiplier", above.multiplier),
-        ("shift", above.shift),
-        ("alpha_multiplier", below.multiplier),
-        ("alpha_shift", below.shift),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *scale_fields(above),
+        *scale_fields(below, "alpha"),
+        *output_fields(node, quantized_limits(node, Activation.NONE, output)),
     )
 
 
 def type_of(node: Node, *types: DType) -> DType:
     """Return the type of input and output, which must be the same, and one of these."""
     source, output = node.input(0), node.output
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect_same_size()
     if source.dtype is not output.dtype or source.dtype not in types:
         raise unsupported_types(source, output)
     return source.dtype
@@ -137,12 +121,12 @@ def type_of(node: Node, *types: DType) -> DType:
 
 def lookup_kernel(node: Node, table: bytes) -> Kernel:
     """Return the kernel of a function of int8, which has 256 values."""
-    return _with_table(node, "lookup_s8", Constant("table", DType.INT8, table), reads=1)
+    return each_element(node, "lookup_s8", "elements", table=Constant("table", DType.INT8, table))
 
 
 def interpolating_kernel(node: Node, table: bytes) -> Kernel:
     """Return the kernel of a function of int16: it interpolates between the 513 values of a table."""
-    return _with_table(node, "lookup_s16", Constant("table", DType.INT16, table), reads=2)
+    return each_element(node, "lookup_s16", "elements", table=Constant("table", DType.INT16, table), values=2)
 
 
 def _sigmoid(node: Node, function: str, most_shift: int) -> Kernel:
@@ -154,33 +138,9 @@ def _sigmoid(node: Node, function: str, most_shift: int) -> Kernel:
     multiplier, shift = sigmoid.argument(node.scale(source), most_shift)
     if multiplier > sigmoid.MOST_MULTIPLIER:
         raise _no_table(node)
+    fields = ("multiplier", multiplier), ("shift", shift)
     table = Constant("table", DType.UINT16, logistic_table.table())
-    return _with_table(
-        node,
-        function,
-        table,
-        "sigmoid_s16_parameters",
-        ("multiplier", multiplier),
-        ("shift", shift),
-        reads=2,
-    )
-
-
-def _with_table(
-    node: Node, function: str, table: Constant, struct: str = "elements", *fields: tuple[str, int], reads: int
-) -> Kernel:
-    """Return the kernel of a function that reads so many values of a table for each element."""
-    width = node.output.dtype.bits // 8
-    traffic = {1: Traffic(node.output.size * reads)}
-
-    def kernel_of(axes: int) -> Kernel:
-        size = prod(node.output.shape[-axes:])
-        parameters = Parameters(struct, (("size", size), *fields))
-        accesses = elementwise_accesses(size, (width, 0, width))
-        operands = (Input(0), Derived(0), Output(0))
-        return Kernel((KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses),), (table,))
-
-    return elementwise(node, kernel_of)
+    return each_element(node, function, "sigmoid_s16_parameters", *fields, table=table, values=2)
 
 
 def _table(node: Node, function: Callable[[int], int]) -> bytes:
@@ -195,14 +155,3 @@ def _no_table(node: Node) -> KernelError:
     scale = node.scale(node.input(0))
     message = f"has an input whose scale, {scale:g}, is too small or too large for its table"
     return node.error("K407", message, "quantize the model again")
-
-
-KERNELS = {
-    "HARD_SWISH": hard_swish,
-    "LEAKY_RELU": leaky_relu,
-    "LOGISTIC": logistic,
-    "LOOKUP": lookup,
-    "RELU": relu,
-    "RELU6": relu6,
-    "TANH": tanh,
-}

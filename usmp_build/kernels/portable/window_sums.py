@@ -6,22 +6,11 @@ by rows                  adds each row to 48 sums of 4 bytes    makes 48 bytes a
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from usmp_build.interfaces.accesses import Accesses
 from usmp_build.interfaces.call_traffic import call_traffic
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Kernel,
-    KernelCall,
-    Parameters,
-    Reduce,
-    Rows,
-    Scratch,
-    ScratchRequest,
-    Traffic,
-)
+from usmp_build.interfaces.kernels import Constant, Kernel, KernelCall, Reduce, Rows, Scratch, ScratchRequest, Traffic
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.names import c_name
+from usmp_build.kernels.nest import Fields, InTurn, kernel
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.pitches import are_apart
 
@@ -38,14 +27,14 @@ def is_less_as_sums(node: Node, sums: DType = DType.INT32) -> bool:
 def added_up(
     node: Node,
     whole: KernelCall,
-    function: str,
-    parameters: Parameters,
+    does: str,
+    fields: Fields,
+    nest: InTurn,
     rows: int,
-    accesses: Accesses,
-    constants: tuple[Constant, ...],
+    constants: tuple[Constant, ...] = (),
     sums: DType | None = None,
 ) -> Kernel:
-    """Return the kernel whose `function` adds up rows, given the call that makes the output row from all of them.
+    """Return the kernel of functions that add up rows, given the call that makes the output row from all of them.
 
     The window covers `rows` of them.  What the call gets right after its input is for each row, all else for the end.
     `sums` is the type of the sums if that is neither int32 nor float32.
@@ -65,17 +54,16 @@ def added_up(
     sums = sums or (DType.FLOAT32 if source.dtype.is_float else DType.INT32)
     size = sums.bits // 8 * output.elements
     each = size * (rows + 1)  # a sum is begun, added to for every row, and read at the end
-    traffic = {split: Traffic(each, each)}
-    for position, moved in enumerate(call_traffic(whole)):  # rows that the window does not cover are not read
-        if moved is not None:
-            traffic[position if position < split else position + 1] = moved
-    call = replace(
-        whole,
-        function=function,
+    # rows that the window does not cover are not read
+    moved = {operand: moved for operand, moved in zip(whole.operands, call_traffic(whole), strict=True) if moved}
+    return kernel(
+        node,
+        c_name(does, source.dtype),
+        nest,
+        fields,
         form=form,
         operands=operands,
-        parameters=parameters,
-        traffic=traffic,
-        accesses=accesses,
+        constants=constants,
+        scratch=(ScratchRequest("sums", size, sums),),
+        moved={**moved, Scratch(0): Traffic(each, each)},
     )
-    return Kernel((call,), constants, scratch=(ScratchRequest("sums", size, sums),))
