@@ -66,7 +66,7 @@ def model_code(
     flows = _flows(model, locate, numbers)
     passed = _passed(steps, flows) | body.passed()
     used = passed | {member.expression for function in functions.values() for member in function.members}
-    tables_in_use = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
+    tables_in_use = {number: table for number, table in tables.items() if table.symbol in used}
     reset_rows = tuple(resets(analysis, index, buffers, constants))
     return ModelCode(
         inputs=locate.input_rows(),

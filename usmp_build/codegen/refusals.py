@@ -40,8 +40,7 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
     """
     model, path = analysis.models[index], request.models[index].path
     problems = [*_operators(analysis, index), *constants_without_bytes(analysis, index)]
-    if model.is_program:
-        problems += _program_refusals(analysis, index)
+    problems += [*_statements(model), *_ports(model), *_mixed(analysis, index)]
     for pool in summary.pools:
         if pool.size > _LARGEST_OFFSET:
             problems.append((f'pool "{pool.name}" needs {pool.size:,} bytes; offsets in C end at 2 GiB', ""))
@@ -89,7 +88,7 @@ def refuse_passed(request: Request, analysis: Analysis, plan: Plan, summary: Sum
 
 def _functions(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> Iterator[tuple[str, str]]:
     model = analysis.models[index]
-    for number in function_names(model) if model.is_program else ():
+    for number in function_names(model):
         graph = model.subgraphs[number]
         for tensor in range(graph.parameters, len(graph.tensors)):
             pool = _passed_pool(analysis, plan, summary, TensorRef(index, number, tensor))
@@ -114,14 +113,6 @@ def _passed_pool(analysis: Analysis, plan: Plan, summary: Summary, ref: TensorRe
     buffer = analysis.storage.tensors.get(ref)
     pool = summary.pools[plan.allocations[buffer].pool] if buffer is not None else None
     return pool.name if pool and pool.is_passed else ""
-
-
-def _program_refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:
-    """Yield all that has no C."""
-    model = analysis.models[index]
-    yield from _statements(model)
-    yield from _ports(model)
-    yield from _mixed(analysis, index)
 
 
 def _statements(model: Model) -> Iterator[Refusal]:
@@ -159,7 +150,7 @@ def _constant_arguments(model: Model, call: Invoke, uses_by_function: Mapping[in
 def _ports(model: Model) -> Iterator[Refusal]:
     for port in (*model.main.inputs, *model.main.outputs):
         tensor = model.main.tensors[port]
-        if not tensor.dtype.bits:
+        if port < model.main.parameters and not tensor.dtype.bits:
             message = f"parameter {quoted(tensor.name)} of main has no type"
             yield message, "give it a dtype and extents: the application must know the size of its array"
 

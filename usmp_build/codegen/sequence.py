@@ -95,11 +95,9 @@ def _jobs(
 def _running(
     analysis: Analysis, index: int, flows: Mapping[int, tuple[FlowLine, ...]]
 ) -> Iterator[Step | tuple[FlowLine, ...]]:
-    """Yield the steps of operators of main, and control flow, in order."""
+    """Yield the steps of operators of main, and control flow, in order; statements have no steps of their own."""
     _, *nodes, _ = analysis.schedule.programs[index].body
-    if analysis.models[index].is_program:
-        return
-    for operator, node in zip(analysis.choices.order(index, analysis.models[index]), nodes, strict=True):
+    for operator, node in zip(analysis.choices.order(index, analysis.models[index]), nodes, strict=False):
         if operator in flows:
             yield flows[operator]
         else:

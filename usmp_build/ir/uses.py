@@ -49,18 +49,22 @@ class Demand(NamedTuple):
 
 
 def demands(model: Model) -> Mapping[tuple[int, int], Demand]:
-    """Return (function, tensor) → its demand.  Raises CycleError as `callees_first` does."""
+    """Return (function, tensor) → the demand on a parameter or argument.  Raises CycleError as `callees_first` does."""
     by_tensor: dict[tuple[int, int], Demand] = {}
     for function in callees_first(model):
-        for index, tensor in enumerate(model.subgraphs[function].tensors):
-            by_tensor[function, index] = Demand(tensor.dtype.alignment, known_size(tensor) or 0)
-        for call in walk(model.subgraphs[function].body):
+        graph = model.subgraphs[function]
+        by_tensor |= {(function, index): _own_demand(graph.tensors[index]) for index in range(graph.parameters)}
+        for call in walk(graph.body):
             if isinstance(call, Invoke):
                 for parameter, argument in enumerate(call.arguments):
                     if argument is not None:
-                        demand, parameter_demand = by_tensor[function, argument], by_tensor[call.function, parameter]
-                        by_tensor[function, argument] = Demand(*map(max, demand, parameter_demand))
+                        demand = by_tensor.get((function, argument)) or _own_demand(graph.tensors[argument])
+                        by_tensor[function, argument] = Demand(*map(max, demand, by_tensor[call.function, parameter]))
     return by_tensor
+
+
+def _own_demand(tensor: Tensor) -> Demand:
+    return Demand(tensor.dtype.alignment, known_size(tensor) or 0)
 
 
 def alignments(model: Model) -> Mapping[tuple[int, int], int]:

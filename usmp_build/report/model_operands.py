@@ -32,10 +32,7 @@ def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
 
 def operators(analysis: Analysis, m: int) -> Iterator[OperatorRecord]:
     """Yield the operators of a model's main subgraph that run."""
-    storage, model = analysis.storage, analysis.models[m]
-    if model.is_program:
-        return
-    graph = model.main
+    storage, graph = analysis.storage, analysis.models[m].main
     for index, op in enumerate(graph.operators):
         if op.runs:
             reads = dict.fromkeys(t for t in op.inputs if t is not None and not graph.tensors[t].is_constant)

@@ -33,6 +33,7 @@ class ModelRows:
         """Describe a model; `moved` is what one run of it moves of each buffer."""
         settings, name = self.request.models[m], self.request.models[m].name
         model = self.analysis.models[m]
+        functions = extern_functions(model)
         inputs, outputs = ports(settings, model, tuple(pool.name for pool in self.pools))
         seals = {self.analysis.storage.buffers[seal].name for seal in self.analysis.storage.seals.values()}
         mine = [row for row in self.buffers if name in row.models and row.name not in seals]
@@ -53,9 +54,9 @@ class ModelRows:
             traffic=self._traffic(moved),
             without_kernel=self._without_kernel(m),
             declined=self._declined(m),
-            extern_functions=self._extern_functions(m),
+            extern_functions=(*functions, *self._extern_kernels(m)),
             on_demand=self._on_demand(m),
-            declared_in=f"{name}.h" if model.is_program else f"{self.request.project}_kernels.h",
+            declared_in=f"{name}.h" if functions else f"{self.request.project}_kernels.h",
             application_io=settings.io is InputOutput.APPLICATION,
             inputs=inputs,
             outputs=outputs,
@@ -123,9 +124,7 @@ class ModelRows:
             for reason in kernel.declined
         )
 
-    def _extern_functions(self, m: int) -> tuple[str, ...]:
-        if self.analysis.models[m].is_program:
-            return tuple(extern_functions(self.analysis.models[m]))
+    def _extern_kernels(self, m: int) -> tuple[str, ...]:
         kernels = (self.analysis.kernel_of(ref) for ref in self.analysis.kernels if ref.model == m)
         calls = (call for kernel in kernels if isinstance(kernel, Kernel) for call in kernel.calls)
         names = {call.function for call in calls if call.prototype}

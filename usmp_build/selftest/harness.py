@@ -84,8 +84,8 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
     models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
     for index, row in enumerate(models):
-        # functions do not report their progress, and what branches do is not known in advance
-        is_seen = not planned.analysis.models[index].is_program and not layout.models[index][1].has_flow
+        code = layout.models[index][1]  # functions do not report their progress, and branches are not known in advance
+        is_seen = not code.functions and not code.has_flow
         steps = list(observed_steps(planned, layout, index, starts[index])) if is_seen else []
         row.update(
             between.facts(planned, layout, index),
