@@ -10,12 +10,22 @@ from usmp_build.codegen.function_names import extern_functions, ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
-from usmp_build.ir.schedule import Direction
+from usmp_build.ir.schedule import Direction, Step, steps
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
+from usmp_build.layout import (
+    BufferRow,
+    ModelRow,
+    OperatorRecord,
+    OverridesRecord,
+    PoolRow,
+    RewriteRecord,
+    StepRecord,
+    TensorRecord,
+    TrafficRecord,
+)
+from usmp_build.layout.plan_record import StepKind
 from usmp_build.passes.rewrite.work import macs, operator_macs
 from usmp_build.planner.memory.plan import Plan
-from usmp_build.report.model_operands import operators, tensors
 from usmp_build.request import Access, InputOutput, Request
 
 
@@ -173,3 +183,53 @@ def _shared(buffers: tuple[BufferRow, ...], model: str) -> int:
         covering[mine] += change
         previous = offset
     return total
+
+
+def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
+    """Yield the tensors of a model's main subgraph that are no constants, by index."""
+    storage, rows = analysis.storage, analysis.choices.by_rows.tables
+    channels = analysis.rewrites[m].channels if analysis.rewrites else {}
+    for index, tensor in enumerate(analysis.models[m].main.tensors):
+        ref = TensorRef(m, 0, index)
+        buffer = storage.tensors.get(ref)
+        if tensor.is_constant or (buffer is None and ref not in storage.arguments):
+            continue
+        name = "" if buffer is None else storage.buffers[buffer].name
+        yield TensorRecord(
+            tensor=index,
+            buffer=name.rpartition("[")[0] if ref in rows else name,
+            offset=storage.offsets.get(ref, 0),
+            pitch=storage.pitches.get(ref, 0),
+            channels=channels.get((0, index), ()),
+        )
+
+
+def operators(analysis: Analysis, m: int) -> Iterator[OperatorRecord]:
+    """Yield the operators of a model's main subgraph that run."""
+    storage, graph = analysis.storage, analysis.models[m].main
+    for index, op in enumerate(graph.operators):
+        if op.runs:
+            reads = dict.fromkeys(t for t in op.inputs if t is not None and not graph.tensors[t].is_constant)
+            scratch = storage.scratch.get(OperatorRef(m, 0, index), ())
+            names = tuple(storage.buffers[buffer].name for buffer in scratch)
+            yield OperatorRecord(op.position, tuple(reads), op.outputs, names)
+
+
+def timeline(analysis: Analysis) -> Iterator[StepRecord]:
+    """Yield all steps of all models, in order."""
+    for number, step in enumerate(steps(analysis.schedule.root)):
+        model, ref, arrival = analysis.models[step.model], step.operator, step.arrival
+        operator = model.main.operators[ref.operator].position if ref is not None and ref.subgraph == 0 else None
+        row = step.row if arrival is None else arrival.row
+        yield StepRecord(model.name, _kind(analysis, number, step), operator, row, step.name)
+
+
+def _kind(analysis: Analysis, number: int, step: Step) -> StepKind:
+    """Return what a step does.  Operators of other subgraphs are a part of control flow."""
+    if step.operator is not None:
+        return "operator" if step.operator.subgraph == 0 else "other"
+    if step.arrival is not None:
+        return "arrival"
+    if number in analysis.schedule.starts:
+        return "enter"
+    return "leave" if number + 1 in analysis.schedule.starts else "other"
