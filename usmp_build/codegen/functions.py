@@ -9,10 +9,9 @@ from functools import cached_property
 from usmp_build.codegen.function_names import function_names
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import plain_type, pool_type
-from usmp_build.ir.code import Code
 from usmp_build.ir.graph import Model, Subgraph, Tensor, TensorRef
 from usmp_build.ir.ports import show_type
-from usmp_build.ir.statements import Invoke, walk
+from usmp_build.ir.statements import Code, Invoke, walk
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import Uses, callees_first, uses
 from usmp_build.layout.code import BufferCode, TableCode
@@ -144,7 +143,8 @@ def forms(analysis: Analysis, index: int) -> Forms:
         graph = model.subgraphs[function]
         for tensor in range(len(graph.tensors)):
             if function == 0 or tensor >= graph.parameters:
-                forms_[function, tensor] = {_is_table(analysis, TensorRef(index, function, tensor))}
+                buffer = analysis.storage.tensors.get(TensorRef(index, function, tensor))
+                forms_[function, tensor] = {buffer in analysis.storage.rows}
         for call in walk(graph.body):
             if isinstance(call, Invoke):
                 for parameter, argument in enumerate(call.arguments):
@@ -152,7 +152,3 @@ def forms(analysis: Analysis, index: int) -> Forms:
                         passed = forms_.get((function, argument), set())
                         forms_.setdefault((call.function, parameter), set()).update(passed)
     return forms_
-
-
-def _is_table(analysis: Analysis, ref: TensorRef) -> bool:
-    return analysis.storage.tensors.get(ref) in analysis.storage.rows

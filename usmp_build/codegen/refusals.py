@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.codegen.body import Refusal, refusals
-from usmp_build.codegen.flow import ports_of_calls, reached
+from usmp_build.codegen.flow import ports_of_calls
 from usmp_build.codegen.function_names import function_names
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, KernelError
@@ -16,6 +16,7 @@ from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import called_by_main
+from usmp_build.ir.variables import run_by
 from usmp_build.layout import Summary
 from usmp_build.operators.ways_out import way_out
 from usmp_build.planner.memory.plan import Plan
@@ -46,7 +47,7 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
 
 def _operators(analysis: Analysis, index: int) -> Iterator[tuple[str, str]]:
     model = analysis.models[index]
-    for subgraph in reached(model):
+    for subgraph in (0, *run_by(model, *model.main.operators)):
         where = f" of subgraph {subgraph}" if subgraph else ""
         for i, op in enumerate(model.subgraphs[subgraph].operators):
             kernel = analysis.kernels.get(OperatorRef(index, subgraph, i))

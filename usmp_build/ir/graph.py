@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from usmp_build.ir.code import Code
 from usmp_build.ir.options import Options, Parts
-from usmp_build.ir.statements import Statement
+from usmp_build.ir.statements import Code, Statement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

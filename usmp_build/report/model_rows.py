@@ -42,8 +42,8 @@ class ModelRows:
     def row(self, m: int, moved: Mapping[int, Traffic]) -> ModelRow:
         """Describe a model; `moved` is what one run of it moves of each buffer."""
         settings, name = self.request.models[m], self.request.models[m].name
-        model = self.analysis.models[m]
-        functions = extern_functions(model)
+        model, functions = self.analysis.models[m], extern_functions(self.analysis.models[m])
+        without_kernel, declined = self._without(m)
         inputs, outputs = ports(settings, model, tuple(pool.name for pool in self.pools))
         seals = {self.analysis.storage.buffers[seal].name for seal in self.analysis.storage.seals.values()}
         mine = [row for row in self.buffers if name in row.models and row.name not in seals]
@@ -62,8 +62,8 @@ class ModelRows:
             state=sum(row.size for row in mine if row.kind == Kind.VARIABLE.value),
             pools=tuple((p, _extent(mine, p)) for p in self.pools if p.name in used),
             traffic=self._traffic(moved),
-            without_kernel=self._without_kernel(m),
-            declined=self._declined(m),
+            without_kernel=without_kernel,
+            declined=declined,
             extern_functions=(*functions, *self._extern_kernels(m)),
             on_demand=self._on_demand(m),
             declared_in=f"{name}.h" if functions else f"{self.request.project}_kernels.h",
@@ -75,7 +75,7 @@ class ModelRows:
             rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
-            by_rows=tuple(sorted(operator_at(self.analysis.models, ref).position for ref in self._by_rows(m))),
+            by_rows=self._by_rows(m),
             recomputed_macs=self._recomputed(m),
             macs=macs(model.main),
             overrides=_overrides(settings.overrides),
@@ -84,6 +84,10 @@ class ModelRows:
     def _order(self, m: int) -> tuple[int, ...]:
         operators = self.analysis.models[m].main.operators
         return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _by_rows(self, m: int) -> tuple[int, ...]:
+        mine = (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)
+        return tuple(sorted(operator_at(self.analysis.models, ref).position for ref in mine))
 
     def _by_rows_among(self, m: int, tensors: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
         tables = self.analysis.choices.by_rows.tables
@@ -95,9 +99,6 @@ class ModelRows:
         jobs = {index: choices.jobs(OperatorRef(m, 0, index)) for index in order}
         again = ((index, runs - jobs[index]) for index, runs in Counter(order).items())
         return sum(operator_macs(graph.operators[index], graph) * runs // jobs[index] for index, runs in again)
-
-    def _by_rows(self, m: int) -> Iterator[OperatorRef]:
-        return (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)
 
     def _backward(self, m: int) -> tuple[int, ...]:
         """Operators of the main subgraph, ascending."""
@@ -113,26 +114,17 @@ class ModelRows:
         rows = zip(self.pools, totals, strict=True)
         return tuple(TrafficRecord(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
 
-    def _without_kernel(self, m: int) -> tuple[str, ...]:
-        """Operators that run without a kernel; those in subgraphs that are never called are left out."""
-        running = self.analysis.directions
-        return tuple(
-            f"{op.kind} {op.position}: {kernel.reason}"
-            for ref, kernel in self.analysis.kernels.items()
-            if ref.model == m and ref in running and isinstance(kernel, NoKernel)
-            for op in [operator_at(self.analysis.models, ref)]
-        )
-
-    def _declined(self, m: int) -> tuple[str, ...]:
-        """Operators that run, each with every reason why it has no faster kernel."""
-        running = self.analysis.directions
-        return tuple(
-            f"{op.kind} {op.position}: {reason}"
-            for ref, kernel in self.analysis.kernels.items()
-            if ref.model == m and ref in running and isinstance(kernel, Kernel)
-            for op in [operator_at(self.analysis.models, ref)]
-            for reason in kernel.declined
-        )
+    def _without(self, m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Operators that run, with the reason why they have no kernel, and those why they have no faster one."""
+        missing: list[str] = []
+        declined: list[str] = []
+        for ref, kernel in self.analysis.kernels.items():
+            if ref.model == m and ref in self.analysis.directions:  # not in a subgraph that is never called
+                op = operator_at(self.analysis.models, ref)
+                reasons = (kernel.reason,) if isinstance(kernel, NoKernel) else kernel.declined
+                listed = missing if isinstance(kernel, NoKernel) else declined
+                listed += (f"{op.kind} {op.position}: {reason}" for reason in reasons)
+        return tuple(missing), tuple(declined)
 
     def _extern_kernels(self, m: int) -> tuple[str, ...]:
         kernels = (self.analysis.kernel_of(ref) for ref in self.analysis.kernels if ref.model == m)

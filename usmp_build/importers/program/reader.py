@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from graphlib import CycleError
 
-from usmp_build.document.codes import PROGRAMS
-from usmp_build.document.faults import Place
+from usmp_build.document.faults import PROGRAMS, Place
 from usmp_build.document.json_text import Paths, parse, validate
 from usmp_build.document.source import Source, check_size, decode
 from usmp_build.document.suggest import quoted, suggestion
