@@ -20,7 +20,7 @@ from usmp_build.ir.statements import (
     too_deep,
     walk,
 )
-from usmp_build.ir.uses import Demand, Uses, callees_first, demands, known_size, role_fault, uses_in_main
+from usmp_build.ir.uses import Demand, Uses, callees_first, demands, known_size, role_fault, uses
 from usmp_build.units import MAX_BYTES
 
 
@@ -187,14 +187,14 @@ def program_faults(model: Model) -> Iterator[Diagnostic]:
         for call in walk(graph.body):
             if isinstance(call, Invoke) and (message := size_fault(model, function, call, demands_by_tensor)):
                 yield Diagnostic("T252", f"function {function} calls function {call.function}: {message}")
-    yield from _port_faults(model.main, uses_in_main(model))
+    yield from _port_faults(model.main, uses(model)[0])
 
 
-def _port_faults(main: Subgraph, uses: Uses) -> Iterator[Diagnostic]:
+def _port_faults(main: Subgraph, used: Uses) -> Iterator[Diagnostic]:
     """Yield the parameters of main that are not an input or an output, once."""
     for tensor in range(main.parameters):
         is_output = tensor in main.outputs
-        if message := role_fault(main.tensors[tensor].name, is_output, tensor in uses.read, tensor in uses.written):
+        if message := role_fault(main.tensors[tensor].name, is_output, tensor in used.read, tensor in used.written):
             yield Diagnostic("T255", message)
         elif (tensor in main.inputs) == is_output:
             role = "both an input and an output" if is_output else "an input, but not listed as one"

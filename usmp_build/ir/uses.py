@@ -78,11 +78,6 @@ def known_size(tensor: Tensor) -> int | None:
     return tensor.size if is_known else None
 
 
-def uses_in_main(model: Model) -> Uses:
-    """Return the tensors that main and its callees read and write.  Raises CycleError for recursion."""
-    return uses(model)[0]
-
-
 def uses(model: Model) -> Mapping[int, Uses]:
     """Return the tensors that each function and its callees read and write.  Raises CycleError for recursion."""
     by_function: dict[int, Uses] = {}
