@@ -32,13 +32,13 @@ KERNELS = {
     "reference": "usmp_build.kernels.reference:Reference",
 }
 EMITTERS = {
-    "bazel": "usmp_build.emitters.bazel:emit",
+    "bazel": "usmp_build.emitters.build_files:bazel",
     "c": "usmp_build.emitters.c:emit",
-    "cmake": "usmp_build.emitters.cmake:emit",
-    "libraries": "usmp_build.emitters.libraries:emit",
+    "cmake": "usmp_build.emitters.build_files:cmake",
+    "libraries": "usmp_build.emitters.build_files:libraries",
     "linker": "usmp_build.emitters.linker:emit",
-    "make": "usmp_build.emitters.make:emit",
-    "meson": "usmp_build.emitters.meson:emit",
+    "make": "usmp_build.emitters.build_files:make",
+    "meson": "usmp_build.emitters.build_files:meson",
     "plan.json": "usmp_build.emitters.plan_json:emit",
 }
 

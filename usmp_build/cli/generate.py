@@ -25,7 +25,7 @@ from usmp_build.output import staleness, writer
 from usmp_build.output.bundle import Bundle
 from usmp_build.output.provenance import foreign_files
 from usmp_build.providers import installed
-from usmp_build.report.over_budget import over_budget
+from usmp_build.report.remarks import over_budget
 from usmp_build.request import Isa
 
 _SUFFIXES = (".py", ".j2", ".c", ".h")

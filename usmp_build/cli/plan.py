@@ -11,7 +11,7 @@ from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic
-from usmp_build.report.over_budget import over_budget
+from usmp_build.report.remarks import over_budget
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

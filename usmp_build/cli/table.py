@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from usmp_build.errors import one_line
 from usmp_build.layout import AlternativesRecord, CostRow, LargerPoolsRecord, Summary, WorkspaceRecord
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
-from usmp_build.report.compiler_plans import compiler_plans
-from usmp_build.report.over_budget import over_budget
+from usmp_build.report.remarks import compiler_plans, over_budget
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5

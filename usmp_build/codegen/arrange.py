@@ -23,7 +23,7 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
 
     Raises KernelError for whatever has no C: operators, statements of a program's main, constants without bytes, pools
     beyond 2 GiB (`refusals.refuse` gathers it); and for what is in pools of the application without a pointer to it
-    (`passed_pools.refuse_passed`: P351, P352).  Raises ManifestError when names clash, in C or between libraries.
+    (`refusals.refuse_passed`: P351, P352).  Raises ManifestError when names clash, in C or between libraries.
     """
     prefix = request.project.lower()
     expressions, constants = constant_groups(analysis, plan, summary)

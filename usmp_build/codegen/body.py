@@ -1,22 +1,33 @@
-"""Translates main of a program to the lines of `run`: allocations are planned, so loops and calls remain."""
+"""Translates main of a program to the lines of `run`, and says what of it has no C.
+
+Allocations are planned, so loops and calls remain.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from usmp_build.codegen.functions import forms
 from usmp_build.codegen.ports import Locate
+from usmp_build.document.suggest import listed, quoted
+from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import pool_type
-from usmp_build.ir.graph import Subgraph, TensorRef
-from usmp_build.ir.statements import Allocate, For, If, Invoke, Statement, walk
+from usmp_build.ir.graph import Model, Subgraph, TensorRef
+from usmp_build.ir.statements import Access, Allocate, For, If, Invoke, Provider, Statement, walk
+from usmp_build.ir.uses import Uses, uses
 from usmp_build.layout.functions import BodyLine, FunctionCode, ParameterRow
 
 _LARGEST = (1 << 31) - 1
+_MOVE = "move it into a function of the program that main calls: the application supplies the functions"
+
+Refusal = tuple[str, str]
+"""What has no C, and the suggested fix."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """The body of main, of a program that `refusals.refuse` accepts."""
+    """The body of main, of a program without `refusals`."""
 
     graph: Subgraph
     locate: Locate
@@ -96,3 +107,65 @@ class Body:
         ref = TensorRef(self.locate.model, 0, -1 if tensor is None else tensor)
         has_bytes = ref in storage.tensors or ref in storage.arguments
         return self.locate.expression(ref.tensor) if has_bytes else "NULL"
+
+
+def refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:
+    """Yield all of a program that has no C."""
+    model = analysis.models[index]
+    yield from _statements(model)
+    yield from _ports(model)
+    yield from _mixed(analysis, index)
+
+
+def _statements(model: Model) -> Iterator[Refusal]:
+    uses_by_function = uses(model)
+    for statement in walk(model.main.body):
+        match statement:
+            case Access(reads, writes):
+                names = listed(model.main.tensors[t].name for t in dict.fromkeys((*writes, *reads)))
+                yield f"main has a statement of its own: {_statement(statement)} {names}", _MOVE
+            case For(kind, extent):
+                if kind.is_parallel:
+                    yield f"main has a loop that runs in parallel ({kind.value})", f'make it "serial", or {_MOVE}'
+                elif extent is None:
+                    yield "main has a loop whose number of rounds is unknown before it runs", _MOVE
+            case Allocate(tensor, _, provider) if provider is not Provider.PLAN:
+                yield f"main has an allocation that is not planned: {quoted(model.main.tensors[tensor].name)}", _MOVE
+            case Invoke():
+                yield from _constant_arguments(model, statement, uses_by_function)
+
+
+def _statement(access: Access) -> str:
+    """Return what messages call a statement: a verb, or a function from outside the program."""
+    return "store to" if access.name == "store" else quoted(access.name)[1:-1]
+
+
+def _constant_arguments(model: Model, call: Invoke, uses_by_function: Mapping[int, Uses]) -> Iterator[Refusal]:
+    written = (a for parameter, a in enumerate(call.arguments) if parameter in uses_by_function[call.function].written)
+    for argument in written:
+        if argument is not None and model.main.tensors[argument].is_constant:
+            callee, constant = model.subgraphs[call.function], model.main.tensors[argument]
+            help_ = 'declare what external functions do ("reads", "writes"), or pass a copy of the constant'
+            yield f"main calls {quoted(callee.name)} with constant {quoted(constant.name)}, which it writes to", help_
+
+
+def _ports(model: Model) -> Iterator[Refusal]:
+    for port in (*model.main.inputs, *model.main.outputs):
+        tensor = model.main.tensors[port]
+        if port < model.main.parameters and not tensor.dtype.bits:
+            message = f"parameter {quoted(tensor.name)} of main has no type"
+            yield message, "give it a dtype and extents: the application must know the size of its array"
+
+
+def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
+    model = analysis.models[index]
+    for (function, tensor), tensor_forms in sorted(forms(analysis, index).items()):
+        if True in tensor_forms and model.subgraphs[function].code is not None:
+            name = quoted(model.subgraphs[function].tensors[tensor].name)
+            message = f"{name} of {quoted(model.subgraphs[function].name)} is in banked memory, but its C takes plain"
+            yield f"{message} memory", "let the model use other workspace_pools"
+        if len(tensor_forms) > 1:
+            graph = model.subgraphs[function]
+            message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in banked memory in"
+            help_ = "let all that it is called with live in pools of one kind"
+            yield f"{message} one call, and in plain memory in another", help_

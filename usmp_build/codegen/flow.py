@@ -108,15 +108,6 @@ def pointers(lines: Iterable[FlowLine]) -> Iterator[str]:
             yield line.pointer
 
 
-def reached(model: Model) -> list[int]:
-    """Return the subgraphs that run, main first."""
-    subgraphs = [0]
-    for subgraph in subgraphs:
-        for op in model.subgraphs[subgraph].operators:
-            subgraphs += [callee for callee in called_subgraphs(op.options) if callee not in subgraphs]
-    return subgraphs
-
-
 def ports_of_calls(model: Model, ref: OperatorRef) -> Iterator[tuple[int, int]]:
     """Yield (subgraph, tensor) for what an operator that calls subgraphs copies or decides by."""
     op = model.subgraphs[ref.subgraph].operators[ref.operator]

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from usmp_build.codegen.forms import Forms, forms
 from usmp_build.codegen.function_names import function_names
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import plain_type, pool_type
-from usmp_build.ir.code import Code
 from usmp_build.ir.graph import Model, Subgraph, Tensor, TensorRef
 from usmp_build.ir.ports import show_type
+from usmp_build.ir.statements import Code, Invoke, walk
 from usmp_build.ir.storage import Kind
-from usmp_build.ir.uses import Uses, uses
+from usmp_build.ir.uses import Uses, callees_first, uses
 from usmp_build.layout.code import BufferCode, TableCode
 from usmp_build.layout.functions import FunctionCode, MemberRow, ParameterRow
 from usmp_build.naming import c_comment, c_member, unique
+
+Forms = Mapping[tuple[int, int], set[bool]]
+"""(function, tensor) → whether it is a table of rows; a parameter may be both, in different calls."""
 
 
 @dataclass(frozen=True)
@@ -131,3 +133,22 @@ def _body(graph: Subgraph, names: Mapping[int, str]) -> str:
     """Return the C of a function; an allocation that no statement touches is none of its names."""
     parts = graph.code.parts if graph.code is not None else ()
     return "".join(names[part] if isinstance(part, int) else part for part in parts)
+
+
+def forms(analysis: Analysis, index: int) -> Forms:
+    """Follow every tensor of a program from its storage to all parameters that it is passed to."""
+    model = analysis.models[index]
+    forms_: dict[tuple[int, int], set[bool]] = {}
+    for function in reversed([*callees_first(model)]):
+        graph = model.subgraphs[function]
+        for tensor in range(len(graph.tensors)):
+            if function == 0 or tensor >= graph.parameters:
+                buffer = analysis.storage.tensors.get(TensorRef(index, function, tensor))
+                forms_[function, tensor] = {buffer in analysis.storage.rows}
+        for call in walk(graph.body):
+            if isinstance(call, Invoke):
+                for parameter, argument in enumerate(call.arguments):
+                    if argument is not None:
+                        passed = forms_.get((function, argument), set())
+                        forms_.setdefault((call.function, parameter), set()).update(passed)
+    return forms_

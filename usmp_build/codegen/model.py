@@ -8,16 +8,14 @@ from itertools import chain
 from math import gcd
 
 from usmp_build.codegen.body import Body
-from usmp_build.codegen.buffers import buffer_codes, first_tensors, name_within
+from usmp_build.codegen.buffers import buffer_codes, first_tensors, name_within, table_checks, tables_of
 from usmp_build.codegen.flow import Flow, pointers
 from usmp_build.codegen.function_names import function_names, ports, variable
 from usmp_build.codegen.functions import Functions
 from usmp_build.codegen.ports import Locate
 from usmp_build.codegen.refusals import refuse, refuse_passed
-from usmp_build.codegen.row_traces import outputs_by_rows
-from usmp_build.codegen.sequence import arrival, row_steps, sequence
+from usmp_build.codegen.sequence import arrival, outputs_by_rows, row_steps, sequence
 from usmp_build.codegen.steps import step_code
-from usmp_build.codegen.tables import table_checks, tables_of
 from usmp_build.codegen.validity import exclusion, validity
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
@@ -66,7 +64,7 @@ def model_code(
     flows = _flows(model, locate, numbers)
     passed = _passed(steps, flows) | body.passed()
     used = passed | {member.expression for function in functions.values() for member in function.members}
-    tables_in_use = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
+    tables_in_use = {number: table for number, table in tables.items() if table.symbol in used}
     reset_rows = tuple(resets(analysis, index, buffers, constants))
     return ModelCode(
         inputs=locate.input_rows(),

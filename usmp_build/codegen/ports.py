@@ -125,8 +125,7 @@ class Locate:
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:
         """The alignments, in bytes, that the functions of a program require of their arguments."""
-        model = self.analysis.models[self.model]
-        return alignments(model) if model.is_program else {}
+        return alignments(self.analysis.models[self.model])
 
     def _address(self, tensor: int) -> str:
         """Return the address of a port in a pool, outside `run`."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from usmp_build.codegen.flow import ports_of_calls, reached
-from usmp_build.codegen.forms import forms
+from usmp_build.codegen.body import Refusal, refusals
+from usmp_build.codegen.flow import ports_of_calls
 from usmp_build.codegen.function_names import function_names
-from usmp_build.document.suggest import listed, quoted
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import NoKernel
-from usmp_build.ir.graph import Model, OperatorRef, TensorRef, operator_at
+from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
-from usmp_build.ir.statements import Access, Allocate, For, Invoke, Provider, walk
 from usmp_build.ir.storage import Kind
-from usmp_build.ir.uses import Uses, called_by_main, uses
+from usmp_build.ir.uses import called_by_main
+from usmp_build.ir.variables import run_by
 from usmp_build.layout import Summary
 from usmp_build.operators.ways_out import way_out
 from usmp_build.planner.memory.plan import Plan
@@ -27,9 +27,6 @@ _PLAN_ONLY = '"usmp-build plan" shows the plan without generating C'
 _USE_EXTERN = f'run it on a target with kernels = "extern", for which the application supplies them; {_PLAN_ONLY}'
 
 _GENERATED = 'let it live in pools with owner = "generated"'
-Refusal = tuple[str, str]
-"""What has no C, and the suggested fix."""
-_MOVE = "move it into a function of the program that main calls: the application supplies the functions"
 
 
 def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -> None:
@@ -38,10 +35,8 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
     This concerns operators without a kernel, some control flow, constants without bytes, what only functions of
     programs may do, and pools beyond 2 GiB.
     """
-    model, path = analysis.models[index], request.models[index].path
-    problems = [*_operators(analysis, index), *constants_without_bytes(analysis, index)]
-    if model.is_program:
-        problems += _program_refusals(analysis, index)
+    path = request.models[index].path
+    problems = [*_operators(analysis, index), *constants_without_bytes(analysis, index), *refusals(analysis, index)]
     for pool in summary.pools:
         if pool.size > _LARGEST_OFFSET:
             problems.append((f'pool "{pool.name}" needs {pool.size:,} bytes; offsets in C end at 2 GiB', ""))
@@ -52,7 +47,7 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
 
 def _operators(analysis: Analysis, index: int) -> Iterator[tuple[str, str]]:
     model = analysis.models[index]
-    for subgraph in reached(model):
+    for subgraph in (0, *run_by(model, *model.main.operators)):
         where = f" of subgraph {subgraph}" if subgraph else ""
         for i, op in enumerate(model.subgraphs[subgraph].operators):
             kernel = analysis.kernels.get(OperatorRef(index, subgraph, i))
@@ -89,7 +84,7 @@ def refuse_passed(request: Request, analysis: Analysis, plan: Plan, summary: Sum
 
 def _functions(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> Iterator[tuple[str, str]]:
     model = analysis.models[index]
-    for number in function_names(model) if model.is_program else ():
+    for number in function_names(model):
         graph = model.subgraphs[number]
         for tensor in range(graph.parameters, len(graph.tensors)):
             pool = _passed_pool(analysis, plan, summary, TensorRef(index, number, tensor))
@@ -116,54 +111,6 @@ def _passed_pool(analysis: Analysis, plan: Plan, summary: Summary, ref: TensorRe
     return pool.name if pool and pool.is_passed else ""
 
 
-def _program_refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:
-    """Yield all that has no C."""
-    model = analysis.models[index]
-    yield from _statements(model)
-    yield from _ports(model)
-    yield from _mixed(analysis, index)
-
-
-def _statements(model: Model) -> Iterator[Refusal]:
-    uses_by_function = uses(model)
-    for statement in walk(model.main.body):
-        match statement:
-            case Access(reads, writes):
-                names = listed(model.main.tensors[t].name for t in dict.fromkeys((*writes, *reads)))
-                yield f"main has a statement of its own: {_statement(statement)} {names}", _MOVE
-            case For(kind, extent):
-                if kind.is_parallel:
-                    yield f"main has a loop that runs in parallel ({kind.value})", f'make it "serial", or {_MOVE}'
-                elif extent is None:
-                    yield "main has a loop whose number of rounds is unknown before it runs", _MOVE
-            case Allocate(tensor, _, provider) if provider is not Provider.PLAN:
-                yield f"main has an allocation that is not planned: {quoted(model.main.tensors[tensor].name)}", _MOVE
-            case Invoke():
-                yield from _constant_arguments(model, statement, uses_by_function)
-
-
-def _statement(access: Access) -> str:
-    """Return what messages call a statement: a verb, or a function from outside the program."""
-    return "store to" if access.name == "store" else quoted(access.name)[1:-1]
-
-
-def _constant_arguments(model: Model, call: Invoke, uses_by_function: Mapping[int, Uses]) -> Iterator[Refusal]:
-    written = (a for parameter, a in enumerate(call.arguments) if parameter in uses_by_function[call.function].written)
-    for argument in written:
-        if argument is not None and model.main.tensors[argument].is_constant:
-            callee, constant = model.subgraphs[call.function], model.main.tensors[argument]
-            help_ = 'declare what external functions do ("reads", "writes"), or pass a copy of the constant'
-            yield f"main calls {quoted(callee.name)} with constant {quoted(constant.name)}, which it writes to", help_
-
-
-def _ports(model: Model) -> Iterator[Refusal]:
-    for port in (*model.main.inputs, *model.main.outputs):
-        tensor = model.main.tensors[port]
-        if not tensor.dtype.bits:
-            message = f"parameter {quoted(tensor.name)} of main has no type"
-            yield message, "give it a dtype and extents: the application must know the size of its array"
-
-
 def constants_without_bytes(analysis: Analysis, index: int) -> Iterator[Refusal]:
     """Yield the constants of a model whose bytes are unknown."""
     model = analysis.models[index]
@@ -173,17 +120,3 @@ def constants_without_bytes(analysis: Analysis, index: int) -> Iterator[Refusal]
             if tensor.is_withheld and TensorRef(index, function, number) in analysis.storage.tensors:
                 message = f"the bytes of constant {quoted(tensor.name)} of {quoted(graph.name)} are not in the file"
                 yield message, 'give them as "data"'
-
-
-def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
-    model = analysis.models[index]
-    for (function, tensor), tensor_forms in sorted(forms(analysis, index).items()):
-        if True in tensor_forms and model.subgraphs[function].code is not None:
-            name = quoted(model.subgraphs[function].tensors[tensor].name)
-            message = f"{name} of {quoted(model.subgraphs[function].name)} is in banked memory, but its C takes plain"
-            yield f"{message} memory", "let the model use other workspace_pools"
-        if len(tensor_forms) > 1:
-            graph = model.subgraphs[function]
-            message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in banked memory in"
-            help_ = "let all that it is called with live in pools of one kind"
-            yield f"{message} one call, and in plain memory in another", help_

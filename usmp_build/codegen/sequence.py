@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from usmp_build.codegen.ports import Locate
-from usmp_build.codegen.row_traces import row_traces
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel
-from usmp_build.interfaces.row_jobs import job_count, row_call, row_of
-from usmp_build.ir.graph import OperatorRef
+from usmp_build.interfaces.kernels import Kernel, KernelCall, Output
+from usmp_build.interfaces.row_jobs import job_count, row_call, row_of, row_shapes
+from usmp_build.ir.graph import Operator, OperatorRef, operator_at
 from usmp_build.ir.schedule import Step, steps
 from usmp_build.layout.code import FlowLine
-from usmp_build.layout.rows import Arrival, Jobs, RowStep
+from usmp_build.layout.rows import Arrival, Jobs, RowStep, RowTrace
 
 
 def arrival(analysis: Analysis, locate: Locate) -> Arrival | None:
@@ -95,11 +94,9 @@ def _jobs(
 def _running(
     analysis: Analysis, index: int, flows: Mapping[int, tuple[FlowLine, ...]]
 ) -> Iterator[Step | tuple[FlowLine, ...]]:
-    """Yield the steps of operators of main, and control flow, in order."""
+    """Yield the steps of operators of main, and control flow, in order; statements have no steps of their own."""
     _, *nodes, _ = analysis.schedule.programs[index].body
-    if analysis.models[index].is_program:
-        return
-    for operator, node in zip(analysis.choices.order(index, analysis.models[index]), nodes, strict=True):
+    for operator, node in zip(analysis.choices.order(index, analysis.models[index]), nodes, strict=False):
         if operator in flows:
             yield flows[operator]
         else:
@@ -113,3 +110,24 @@ def _is_job(part: Step | tuple[FlowLine, ...]) -> bool:
 def _operator(step: Step) -> OperatorRef:
     assert step.operator is not None
     return step.operator
+
+
+def outputs_by_rows(kernel: Kernel, op: Operator) -> tuple[int, ...]:
+    """Return the outputs that an operator that runs row by row completes row by row: not those of a reduction."""
+    call = row_call(kernel)
+    shapes = row_shapes(call) if call is not None else {}
+    return tuple(tensor for position, tensor in enumerate(op.outputs) if Output(position) in shapes)
+
+
+def row_traces(analysis: Analysis, ref: OperatorRef, locate: Locate, call: KernelCall, row: str) -> Iterator[RowTrace]:
+    """Yield row number `row`, as C, of each output: that of a reduction has 0 bytes."""
+    op, shapes = operator_at(analysis.models, ref), row_shapes(call)
+    for position, tensor in enumerate(op.outputs):
+        dtype = analysis.models[ref.model].main.tensors[tensor].dtype
+        if Output(position) not in shapes:
+            yield RowTrace(op.position, tensor, "NULL", 0)
+            continue
+        elements = shapes[Output(position)][1]
+        offsets, base = locate.rows_of(tensor), locate.expression(tensor)
+        at = offsets.at(base, row) if offsets else f"{base} + ({row}) * {elements}"
+        yield RowTrace(op.position, tensor, at, elements * dtype.bits // 8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from usmp_build.codegen.calls import Parameter, call_code, of_one_row
 from usmp_build.codegen.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
@@ -84,26 +86,21 @@ def _parameters(graph: Subgraph, ref: OperatorRef, kernel: Kernel, locate: Locat
     """Return every workspace operand once: inputs, scratch, outputs.  Constants are named where they are used."""
     op = graph.operators[ref.operator]
     inputs, scratches, outputs = _used(graph, op, kernel)
-    states = [o for o in inputs if o.position in kernel.updates]
-    activations = [o for o in inputs if o not in states]
     result: dict[Operand, Parameter] = {}
-    for i, source in enumerate(activations):
-        tensor = op.inputs[source.position]
-        assert tensor is not None  # a kernel names no input that was left out
-        name = _numbered("input", i, len(activations))
-        result[source] = _of_tensor(locate, graph, tensor, name, "const ")
-    for i, state in enumerate(states):
-        tensor = op.inputs[state.position]
-        assert tensor is not None
-        result[state] = _of_tensor(locate, graph, tensor, _numbered("state", i, len(states)), "")
+
+    def add(name: str, operands: Sequence[Input | Output], tensors: Sequence[int | None], qualifier: str = "") -> None:
+        for i, operand in enumerate(operands):
+            tensor = tensors[operand.position]
+            assert tensor is not None  # a kernel names no input that was left out
+            result[operand] = _of_tensor(locate, graph, tensor, _numbered(name, i, len(operands)), qualifier)
+
+    add("input", [o for o in inputs if o.position not in kernel.updates], op.inputs, "const ")
+    add("state", [o for o in inputs if o.position in kernel.updates], op.inputs)
     for i, scratch in enumerate(scratches):
         buffer = locate.analysis.storage.scratch[ref][scratch.position]
         c_type = f"{pool_type(kernel.scratch[scratch.position].dtype)} *"
         result[scratch] = Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.buffer(buffer))
-    for i, output in enumerate(outputs):
-        result[output] = _of_tensor(
-            locate, graph, op.outputs[output.position], _numbered("output", i, len(outputs)), ""
-        )
+    add("output", outputs, op.outputs)
     return result
 
 

@@ -201,8 +201,7 @@ def _feeding(request: Request, analysis: Analysis, index: int) -> Iterator[str]:
     connections = [c for c in analysis.connections if c.producer.model == index]
     for producer in dict.fromkeys(c.producer for c in connections):
         ends = [c for c in connections if c.producer == producer]
-        filled = ", or its inputs are filled" if request.models[index].outputs is Outputs.RUN else ""
-        until = f"this model runs again{filled}"
+        until = f"this model runs again{_or_filled(request, ends[0])}"
         if all(end.is_consumed for end in ends):
             consumer = request.models[ends[0].consumer.model].name
             until = f"{consumer} or this model runs, or this model's inputs are filled"

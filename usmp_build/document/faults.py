@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from usmp_build.document.codes import PROBLEMS, Codes
-from usmp_build.errors import Diagnostic, Span
+from usmp_build.errors import Diagnostic, ModelError, ProblemError, Span, UsmpError
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """The exception of a kind of document, the codes of its faults, and the command that prints its schema."""
+
+    error: type[UsmpError]
+    unreadable: str
+    """The code when it is too large, or no text."""
+    malformed: str
+    """The code when it is not JSON."""
+    value: str
+    """The code when a value is of the wrong kind."""
+    schema: str
+
+
+PROBLEMS = Codes(ProblemError, "Q101", "Q112", "Q113", "usmp-build schema")
+PROGRAMS = Codes(ModelError, "T260", "T261", "T262", "usmp-build schema --program")
+
 
 Place: TypeAlias = tuple[str | int, ...]
 """How a reader identifies a place: a path in JSON, table and line in CSV."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from usmp_build.document.codes import PROBLEMS, Codes
+from usmp_build.document.faults import PROBLEMS, Codes
 from usmp_build.errors import Diagnostic, Span
 
 MOST_BYTES = 1 << 28

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from usmp_build.errors import Diagnostic, one_line
-from usmp_build.ir.axes import physical_axes
+from usmp_build.ir.axes import physical_shape
 from usmp_build.ir.check_body import body_faults, program_faults
 from usmp_build.ir.check_calls import call_faults
 from usmp_build.ir.check_flow import flow_faults
@@ -99,7 +99,7 @@ def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
         yield "T224", _other_size(tensor, tensor.initial)
     if tensor.axis_separators is not None:
         try:
-            physical_axes(tensor.shape, tensor.axis_separators)
+            physical_shape(tensor.shape, tensor.axis_separators)
         except ValueError as reason:
             yield "T228", f"has the shape {list(tensor.shape)}: {reason}"
     if tensor.quantization:

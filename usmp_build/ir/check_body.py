@@ -20,7 +20,7 @@ from usmp_build.ir.statements import (
     too_deep,
     walk,
 )
-from usmp_build.ir.uses import Demand, callees_first, demands, known_size, role_fault, uses_in_main
+from usmp_build.ir.uses import Demand, Uses, callees_first, demands, known_size, role_fault, uses
 from usmp_build.units import MAX_BYTES
 
 
@@ -33,8 +33,9 @@ def body_faults(index: int, model: Model) -> Iterator[Diagnostic]:
         message = f"function {index} has {graph.parameters} parameters, but {len(graph.tensors)} tensors"
         yield Diagnostic("T251", message)
     for tensor in range(graph.parameters):
-        if graph.tensors[tensor].is_constant:
-            yield Diagnostic("T251", f"{_label(index, graph, tensor)} is a parameter and a constant")
+        if graph.tensors[tensor].is_constant or graph.tensors[tensor].is_variable:
+            what = "constant" if graph.tensors[tensor].is_constant else "variable"
+            yield Diagnostic("T251", f"{_label(index, graph, tensor)} is a parameter and a {what}")
     for statement in walk(graph.body):
         yield from _statement_faults(index, model, statement)
     yield from _Scopes(index, graph).faults()
@@ -179,7 +180,6 @@ class _Scopes:
 
 def program_faults(model: Model) -> Iterator[Diagnostic]:
     """Yield the faults of a program as a whole; each of its functions must be valid."""
-    main = model.main
     if max(_depths(model)) > MAX_NESTING:
         yield too_deep(", those of called functions counted in")
     demands_by_tensor = demands(model)
@@ -187,17 +187,24 @@ def program_faults(model: Model) -> Iterator[Diagnostic]:
         for call in walk(graph.body):
             if isinstance(call, Invoke) and (message := size_fault(model, function, call, demands_by_tensor)):
                 yield Diagnostic("T252", f"function {function} calls function {call.function}: {message}")
-    uses = uses_in_main(model)
+    yield from _port_faults(model.main, uses(model)[0])
+
+
+def _port_faults(main: Subgraph, used: Uses) -> Iterator[Diagnostic]:
+    """Yield the parameters of main that are not an input or an output, once."""
     for tensor in range(main.parameters):
         is_output = tensor in main.outputs
-        if message := role_fault(main.tensors[tensor].name, is_output, tensor in uses.read, tensor in uses.written):
+        if message := role_fault(main.tensors[tensor].name, is_output, tensor in used.read, tensor in used.written):
             yield Diagnostic("T255", message)
         elif (tensor in main.inputs) == is_output:
             role = "both an input and an output" if is_output else "an input, but not listed as one"
             yield Diagnostic("T255", f"{_label(0, main, tensor)} is {role}")
-    for tensor in (*main.inputs, *main.outputs):
+    ports = (*main.inputs, *main.outputs)
+    for tensor in ports:
         if tensor >= main.parameters:
             yield Diagnostic("T255", f"{_label(0, main, tensor)} is an input or output, but no parameter of main")
+        elif ports.count(tensor) > 1:
+            yield Diagnostic("T255", f"{_label(0, main, tensor)} is an input or output more than once")
 
 
 def _depths(model: Model) -> list[int]:

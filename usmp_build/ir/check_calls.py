@@ -84,7 +84,10 @@ def _kind(tensor: Tensor) -> str:
 
 
 def _nesting_faults(model: Model) -> Iterator[Diagnostic]:
-    calls = [[*_run_by_operators(subgraph), *calls_of(subgraph)] for subgraph in model.subgraphs]
+    calls = [
+        [*(index for op in subgraph.operators for index in called_subgraphs(op.options)), *calls_of(subgraph)]
+        for subgraph in model.subgraphs
+    ]
     try:
         callees_first = list(TopologicalSorter(dict(enumerate(calls))).static_order())
     except CycleError as error:
@@ -94,18 +97,12 @@ def _nesting_faults(model: Model) -> Iterator[Diagnostic]:
     depth, steps = [0] * len(calls), [0] * len(calls)
     for index in callees_first:
         depth[index] = 1 + max((depth[callee] for callee in calls[index]), default=0)
-        steps[index] = _own_steps(model.subgraphs[index]) + sum(steps[callee] for callee in calls[index])
+        own = [*model.subgraphs[index].operators, *walk(model.subgraphs[index].body)]
+        steps[index] = sum(isinstance(each, Operator | Access) for each in own)
+        steps[index] += sum(steps[callee] for callee in calls[index])
         if depth[index] > MAX_DEPTH:
             message = f"subgraph {index} runs nested subgraphs, {depth[index]} deep"
             yield Diagnostic("T244", f"{message}; at most {MAX_DEPTH} are supported")
         if steps[index] > MAX_STEPS:
             message = f"subgraph {index} takes {steps[index]:,} steps, with all that it runs"
             yield Diagnostic("T245", f"{message}; at most {MAX_STEPS:,} are supported")
-
-
-def _run_by_operators(subgraph: Subgraph) -> list[int]:
-    return [index for op in subgraph.operators for index in called_subgraphs(op.options)]
-
-
-def _own_steps(subgraph: Subgraph) -> int:
-    return len(subgraph.operators) + sum(isinstance(statement, Access) for statement in walk(subgraph.body))

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from usmp_build.ir.code import Code
 from usmp_build.ir.options import Options, Parts
-from usmp_build.ir.statements import Statement
+from usmp_build.ir.statements import Code, Statement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -217,7 +216,11 @@ class Home(NamedTuple):
 
 @dataclass(frozen=True)
 class Subgraph:
-    """Operators in an order in which they may run, and the tensors between them."""
+    """Operators in an order in which they may run, and the tensors between them; or a function of a program.
+
+    A function has statements and no operators, a graph has operators and no statements: passes go through both, and
+    need not ask which it is.
+    """
 
     name: str
     tensors: tuple[Tensor, ...]
@@ -225,11 +228,11 @@ class Subgraph:
     outputs: tuple[int, ...]
     operators: tuple[Operator, ...]
     body: tuple[Statement, ...] = ()
-    """Statements of a function of a program, which has these instead of operators."""
+    """Statements of a function."""
     parameters: int = 0
-    """Number of parameters of a function of a program: its first tensors, which share the bytes of the arguments."""
+    """Number of parameters of a function: its first tensors, which share the bytes of the arguments."""
     code: Code | None = None
-    """C of the function; None: the application supplies the function."""
+    """C of a function; None: the application supplies it."""
 
     @cached_property
     def homes(self) -> dict[int, Home]:
@@ -321,7 +324,7 @@ class Model:
 
     @property
     def is_program(self) -> bool:
-        """Whether subgraphs are functions of statements, not graphs of operators."""
+        """Whether subgraphs are functions, not graphs."""
         return any(subgraph.body or subgraph.parameters for subgraph in self.subgraphs)
 
 

@@ -21,10 +21,9 @@ def port_names(model: Model, manifest_names: Mapping[str, str], pools: tuple[str
     signature = (*_signature(model.input_names, main.inputs), *output_signature(model))
     names = []
     for tensor, signature_name in zip((*main.inputs, *main.outputs), signature, strict=True):
-        name = next(
-            (manifest_names[key] for key in (main.tensors[tensor].name, signature_name) if key in manifest_names), ""
-        )
-        names.append(name or _default_name(main.tensors[tensor], signature_name))
+        name_in_file = main.tensors[tensor].name
+        name = next((manifest_names[key] for key in (name_in_file, signature_name) if key in manifest_names), "")
+        names.append(name or c_identifier(signature_name or short_name(name_in_file).removesuffix(":0"), 32))
     distinct = _distinct(names, pools)
     count = len(main.inputs)
     return distinct[:count], distinct[count:]
@@ -58,10 +57,6 @@ def _signature(ports: Sequence[Port], tensors: Sequence[int]) -> Names:
         names.setdefault(port.tensor, []).append(port.name)
     by_tensor = (names.get(tensor, [""]) for tensor in tensors)
     return tuple(each.pop(0) if len(each) > 1 else each[0] for each in by_tensor)
-
-
-def _default_name(tensor: Tensor, signature: str) -> str:
-    return c_identifier(signature or short_name(tensor.name).removesuffix(":0"), 32)
 
 
 def _distinct(names: list[str], pools: tuple[str, ...]) -> Names:

@@ -141,3 +141,15 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
 def allocations(body: tuple[Statement, ...]) -> Iterator[Allocate]:
     """Yield all allocations, outer ones first."""
     return (statement for statement in walk(body) if isinstance(statement, Allocate))
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """C statements, at the depth of a function's body."""
+
+    parts: tuple[str | int, ...]
+    """C; a number stands for the name of that tensor of the function."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Functions of two numbers that it calls: "min" or "max", and their C type; `usmp_max_float` is one."""
+    needs_math: bool = False
+    """Whether it calls functions of <math.h>."""

@@ -49,18 +49,22 @@ class Demand(NamedTuple):
 
 
 def demands(model: Model) -> Mapping[tuple[int, int], Demand]:
-    """Return (function, tensor) → its demand.  Raises CycleError as `callees_first` does."""
+    """Return (function, tensor) → the demand on a parameter or argument.  Raises CycleError as `callees_first` does."""
     by_tensor: dict[tuple[int, int], Demand] = {}
     for function in callees_first(model):
-        for index, tensor in enumerate(model.subgraphs[function].tensors):
-            by_tensor[function, index] = Demand(tensor.dtype.alignment, known_size(tensor) or 0)
-        for call in walk(model.subgraphs[function].body):
+        graph = model.subgraphs[function]
+        by_tensor |= {(function, index): _own_demand(graph.tensors[index]) for index in range(graph.parameters)}
+        for call in walk(graph.body):
             if isinstance(call, Invoke):
                 for parameter, argument in enumerate(call.arguments):
                     if argument is not None:
-                        demand, parameter_demand = by_tensor[function, argument], by_tensor[call.function, parameter]
-                        by_tensor[function, argument] = Demand(*map(max, demand, parameter_demand))
+                        demand = by_tensor.get((function, argument)) or _own_demand(graph.tensors[argument])
+                        by_tensor[function, argument] = Demand(*map(max, demand, by_tensor[call.function, parameter]))
     return by_tensor
+
+
+def _own_demand(tensor: Tensor) -> Demand:
+    return Demand(tensor.dtype.alignment, known_size(tensor) or 0)
 
 
 def alignments(model: Model) -> Mapping[tuple[int, int], int]:
@@ -72,11 +76,6 @@ def known_size(tensor: Tensor) -> int | None:
     """Return the bytes of a tensor; None if its type or shape is unknown."""
     is_known = (tensor.dtype.bits > 0 or tensor.is_constant) and min(tensor.shape, default=0) >= 0
     return tensor.size if is_known else None
-
-
-def uses_in_main(model: Model) -> Uses:
-    """Return the tensors that main and its callees read and write.  Raises CycleError for recursion."""
-    return uses(model)[0]
 
 
 def uses(model: Model) -> Mapping[int, Uses]:

@@ -15,7 +15,6 @@ from usmp_build.layout.alternatives import (
     ModelAlternativesRecord,
 )
 from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow, RowsRecord
-from usmp_build.layout.costs import CostRecord, CostRow
 from usmp_build.layout.models import (
     ModelRow,
     OperatorRecord,
@@ -24,11 +23,9 @@ from usmp_build.layout.models import (
     TensorRecord,
     TrafficRecord,
 )
-from usmp_build.layout.plan_record import PlanRecord
+from usmp_build.layout.plan_record import CostRecord, CostRow, PlanRecord, StepRecord, TargetRecord
 from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
-from usmp_build.layout.steps import StepRecord
 from usmp_build.layout.summary import Summary
-from usmp_build.layout.targets import TargetRecord
 
 __all__ = [
     "AlternativesRecord",

@@ -9,7 +9,7 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from usmp_build.document.codes import Codes
+from usmp_build.document.faults import Codes
 from usmp_build.document.json_lines import json_lines
 from usmp_build.document.json_text import parse, validate
 from usmp_build.document.source import decode

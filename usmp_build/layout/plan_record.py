@@ -12,12 +12,62 @@ from pydantic import Discriminator, Tag
 
 from usmp_build.layout.alternatives import AlternativesRecord
 from usmp_build.layout.buffers import BufferRecord, RowsRecord
-from usmp_build.layout.costs import CostRecord
 from usmp_build.layout.models import ModelRecord
 from usmp_build.layout.pools import PoolRecord, WorkspaceRecord
 from usmp_build.layout.record import Record
-from usmp_build.layout.steps import StepRecord
-from usmp_build.layout.targets import TargetRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRecord(Record):
+    """A processor that runs operators."""
+
+    name: str
+    kernels: str
+    """Its kernel library; after commas, those that rules give to some of its operators."""
+    isa: Literal["portable", "dsp", "mve"]
+    """The instructions that kernels were chosen for."""
+
+
+StepKind: TypeAlias = Literal["enter", "arrival", "operator", "leave", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord(Record):
+    """A step of the timeline: what happens in it from beginning to end."""
+
+    model: str
+    kind: StepKind
+    """The application has filled the inputs (enter); a row of an input arrives; an operator runs, or a row of it; the
+    application reads the outputs (leave); anything else is a part of control flow, or a statement of a program."""
+    operator: int | None
+    """Its position in the file, or after all of these, as in `operators` of the model; null where none runs."""
+    row: int | None
+    """The row that the operator computes, or consumes if it adds up rows, or that arrives; null where it is all."""
+    text: str
+    """The step for people, with the model's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostRecord(Record):
+    """What the plan costs in one run of every model, rounded down: the time that its traffic takes."""
+
+    unit: Literal["bytes times rank", "cycles", "nanoseconds"]
+    """Where no pool's speed is known: bytes moved, times the position of the pool among the buffer's candidates."""
+    total: int
+    bound: int
+    """No placement costs less: proven."""
+    by_rank: tuple[str, ...]
+    """Pools whose speed is not known while that of others is: buffers that may be there are compared by rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow(CostRecord):
+    """The same, and what the table says of it."""
+
+    is_least: bool
+    """No placement costs less, not even by a part of the unit."""
+    ranked_buffers: int
+    """Buffers that are compared by rank because the speed of one of their pools is not known."""
 
 
 def _form(value: Any) -> str:

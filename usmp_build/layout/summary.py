@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from usmp_build.layout.buffers import BufferRow
-from usmp_build.layout.costs import CostRow
 from usmp_build.layout.models import ModelRow
-from usmp_build.layout.plan_record import PlanRecord
+from usmp_build.layout.plan_record import CostRow, PlanRecord
 from usmp_build.layout.pools import PoolRow
 
 

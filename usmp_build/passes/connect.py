@@ -159,7 +159,7 @@ def _refuse_unlike(link: ConnectionRequest, connection: Connection, models: tupl
     is_same = written.dtype == read.dtype and _extents(written) == _extents(read)
     if is_same and written.quantization != read.quantization:
         states = all(
-            tensor.quantization or not models[ref.model].is_program
+            tensor.quantization or ref.tensor >= models[ref.model].main.parameters
             for tensor, ref in zip((written, read), ends, strict=True)
         )
         is_same = not states

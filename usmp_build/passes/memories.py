@@ -28,7 +28,7 @@ def memories(request: Request, models: tuple[Model, ...], assignment: Assignment
     Raises ManifestError for a tensor whose memory no rule of place names, and for one that cannot be planned.
     """
     return tuple(
-        replace(model, subgraphs=tuple(_graphs(settings, m, model, assignment))) if model.is_program else model
+        replace(model, subgraphs=tuple(_graphs(settings, m, model, assignment)))
         for m, (settings, model) in enumerate(zip(request.models, models, strict=True))
     )
 

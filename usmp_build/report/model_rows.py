@@ -10,12 +10,22 @@ from usmp_build.codegen.function_names import extern_functions, ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
-from usmp_build.ir.schedule import Direction
+from usmp_build.ir.schedule import Direction, Step, steps
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
+from usmp_build.layout import (
+    BufferRow,
+    ModelRow,
+    OperatorRecord,
+    OverridesRecord,
+    PoolRow,
+    RewriteRecord,
+    StepRecord,
+    TensorRecord,
+    TrafficRecord,
+)
+from usmp_build.layout.plan_record import StepKind
 from usmp_build.passes.rewrite.work import macs, operator_macs
 from usmp_build.planner.memory.plan import Plan
-from usmp_build.report.model_operands import operators, tensors
 from usmp_build.request import Access, InputOutput, Request
 
 
@@ -32,7 +42,8 @@ class ModelRows:
     def row(self, m: int, moved: Mapping[int, Traffic]) -> ModelRow:
         """Describe a model; `moved` is what one run of it moves of each buffer."""
         settings, name = self.request.models[m], self.request.models[m].name
-        model = self.analysis.models[m]
+        model, functions = self.analysis.models[m], extern_functions(self.analysis.models[m])
+        without_kernel, declined = self._without(m)
         inputs, outputs = ports(settings, model, tuple(pool.name for pool in self.pools))
         seals = {self.analysis.storage.buffers[seal].name for seal in self.analysis.storage.seals.values()}
         mine = [row for row in self.buffers if name in row.models and row.name not in seals]
@@ -51,11 +62,11 @@ class ModelRows:
             state=sum(row.size for row in mine if row.kind == Kind.VARIABLE.value),
             pools=tuple((p, _extent(mine, p)) for p in self.pools if p.name in used),
             traffic=self._traffic(moved),
-            without_kernel=self._without_kernel(m),
-            declined=self._declined(m),
-            extern_functions=self._extern_functions(m),
+            without_kernel=without_kernel,
+            declined=declined,
+            extern_functions=(*functions, *self._extern_kernels(m)),
             on_demand=self._on_demand(m),
-            declared_in=f"{name}.h" if model.is_program else f"{self.request.project}_kernels.h",
+            declared_in=f"{name}.h" if functions else f"{self.request.project}_kernels.h",
             application_io=settings.io is InputOutput.APPLICATION,
             inputs=inputs,
             outputs=outputs,
@@ -64,7 +75,7 @@ class ModelRows:
             rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
-            by_rows=tuple(sorted(operator_at(self.analysis.models, ref).position for ref in self._by_rows(m))),
+            by_rows=self._by_rows(m),
             recomputed_macs=self._recomputed(m),
             macs=macs(model.main),
             overrides=_overrides(settings.overrides),
@@ -73,6 +84,10 @@ class ModelRows:
     def _order(self, m: int) -> tuple[int, ...]:
         operators = self.analysis.models[m].main.operators
         return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _by_rows(self, m: int) -> tuple[int, ...]:
+        mine = (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)
+        return tuple(sorted(operator_at(self.analysis.models, ref).position for ref in mine))
 
     def _by_rows_among(self, m: int, tensors: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
         tables = self.analysis.choices.by_rows.tables
@@ -84,9 +99,6 @@ class ModelRows:
         jobs = {index: choices.jobs(OperatorRef(m, 0, index)) for index in order}
         again = ((index, runs - jobs[index]) for index, runs in Counter(order).items())
         return sum(operator_macs(graph.operators[index], graph) * runs // jobs[index] for index, runs in again)
-
-    def _by_rows(self, m: int) -> Iterator[OperatorRef]:
-        return (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)
 
     def _backward(self, m: int) -> tuple[int, ...]:
         """Operators of the main subgraph, ascending."""
@@ -102,30 +114,19 @@ class ModelRows:
         rows = zip(self.pools, totals, strict=True)
         return tuple(TrafficRecord(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
 
-    def _without_kernel(self, m: int) -> tuple[str, ...]:
-        """Operators that run without a kernel; those in subgraphs that are never called are left out."""
-        running = self.analysis.directions
-        return tuple(
-            f"{op.kind} {op.position}: {kernel.reason}"
-            for ref, kernel in self.analysis.kernels.items()
-            if ref.model == m and ref in running and isinstance(kernel, NoKernel)
-            for op in [operator_at(self.analysis.models, ref)]
-        )
+    def _without(self, m: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Operators that run, with the reason why they have no kernel, and those why they have no faster one."""
+        missing: list[str] = []
+        declined: list[str] = []
+        for ref, kernel in self.analysis.kernels.items():
+            if ref.model == m and ref in self.analysis.directions:  # not in a subgraph that is never called
+                op = operator_at(self.analysis.models, ref)
+                reasons = (kernel.reason,) if isinstance(kernel, NoKernel) else kernel.declined
+                listed = missing if isinstance(kernel, NoKernel) else declined
+                listed += (f"{op.kind} {op.position}: {reason}" for reason in reasons)
+        return tuple(missing), tuple(declined)
 
-    def _declined(self, m: int) -> tuple[str, ...]:
-        """Operators that run, each with every reason why it has no faster kernel."""
-        running = self.analysis.directions
-        return tuple(
-            f"{op.kind} {op.position}: {reason}"
-            for ref, kernel in self.analysis.kernels.items()
-            if ref.model == m and ref in running and isinstance(kernel, Kernel)
-            for op in [operator_at(self.analysis.models, ref)]
-            for reason in kernel.declined
-        )
-
-    def _extern_functions(self, m: int) -> tuple[str, ...]:
-        if self.analysis.models[m].is_program:
-            return tuple(extern_functions(self.analysis.models[m]))
+    def _extern_kernels(self, m: int) -> tuple[str, ...]:
         kernels = (self.analysis.kernel_of(ref) for ref in self.analysis.kernels if ref.model == m)
         calls = (call for kernel in kernels if isinstance(kernel, Kernel) for call in kernel.calls)
         names = {call.function for call in calls if call.prototype}
@@ -174,3 +175,53 @@ def _shared(buffers: tuple[BufferRow, ...], model: str) -> int:
         covering[mine] += change
         previous = offset
     return total
+
+
+def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
+    """Yield the tensors of a model's main subgraph that are no constants, by index."""
+    storage, rows = analysis.storage, analysis.choices.by_rows.tables
+    channels = analysis.rewrites[m].channels if analysis.rewrites else {}
+    for index, tensor in enumerate(analysis.models[m].main.tensors):
+        ref = TensorRef(m, 0, index)
+        buffer = storage.tensors.get(ref)
+        if tensor.is_constant or (buffer is None and ref not in storage.arguments):
+            continue
+        name = "" if buffer is None else storage.buffers[buffer].name
+        yield TensorRecord(
+            tensor=index,
+            buffer=name.rpartition("[")[0] if ref in rows else name,
+            offset=storage.offsets.get(ref, 0),
+            pitch=storage.pitches.get(ref, 0),
+            channels=channels.get((0, index), ()),
+        )
+
+
+def operators(analysis: Analysis, m: int) -> Iterator[OperatorRecord]:
+    """Yield the operators of a model's main subgraph that run."""
+    storage, graph = analysis.storage, analysis.models[m].main
+    for index, op in enumerate(graph.operators):
+        if op.runs:
+            reads = dict.fromkeys(t for t in op.inputs if t is not None and not graph.tensors[t].is_constant)
+            scratch = storage.scratch.get(OperatorRef(m, 0, index), ())
+            names = tuple(storage.buffers[buffer].name for buffer in scratch)
+            yield OperatorRecord(op.position, tuple(reads), op.outputs, names)
+
+
+def timeline(analysis: Analysis) -> Iterator[StepRecord]:
+    """Yield all steps of all models, in order."""
+    for number, step in enumerate(steps(analysis.schedule.root)):
+        model, ref, arrival = analysis.models[step.model], step.operator, step.arrival
+        operator = model.main.operators[ref.operator].position if ref is not None and ref.subgraph == 0 else None
+        row = step.row if arrival is None else arrival.row
+        yield StepRecord(model.name, _kind(analysis, number, step), operator, row, step.name)
+
+
+def _kind(analysis: Analysis, number: int, step: Step) -> StepKind:
+    """Return what a step does.  Operators of other subgraphs are a part of control flow."""
+    if step.operator is not None:
+        return "operator" if step.operator.subgraph == 0 else "other"
+    if step.arrival is not None:
+        return "arrival"
+    if number in analysis.schedule.starts:
+        return "enter"
+    return "leave" if number + 1 in analysis.schedule.starts else "other"

@@ -9,7 +9,7 @@ from enum import Enum
 from usmp_build import passes
 from usmp_build.errors import KernelError
 from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel, Pieces, Reduce, Rows
-from usmp_build.ir.graph import DType, Model, Operator, Subgraph
+from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.kernels.extern import Extern
 from usmp_build.operators.ways_out import way_out
@@ -104,11 +104,7 @@ def _of_model(
 
 
 def _types(tensors: tuple[int | None, ...], graph: Subgraph) -> tuple[str, ...]:
-    return tuple("-" if index is None else _spelled(graph.tensors[index].dtype) for index in tensors)
-
-
-def _spelled(dtype: DType) -> str:
-    return dtype.name.lower()
+    return tuple("-" if index is None else graph.tensors[index].dtype.name.lower() for index in tensors)
 
 
 def _kernel(op: Operator, graph: Subgraph, libraries: Libraries, runner: tuple[int, str]) -> Kernel | NoKernel:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
 from usmp_build.layout.models import ModelRecord
-from usmp_build.report.over_budget import over_budget
+from usmp_build.report.remarks import over_budget
 from usmp_build.units import show_bytes
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
-from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
+from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import without_rows
 from usmp_build.layout import AlternativesRecord, Summary
 from usmp_build.operators.ways_out import way_out
@@ -64,15 +64,13 @@ def _facts(analysis: Analysis, ref: OperatorRef) -> OperatorFacts:
     moved = sum(analysis.traffic.get(ref, {}).values(), Traffic())
     graph = analysis.models[ref.model].subgraphs[ref.subgraph]
     op, way = operator_at(analysis.models, ref), "row by row" if ref in analysis.choices.by_rows.jobs else "as a whole"
+    if isinstance(kernel, NoKernel):
+        way = "; ".join(filter(None, [f"no kernel: {kernel.reason}", way_out(op, graph)]))
     return OperatorFacts(
-        way=way if kernel is None or isinstance(kernel, Kernel) else _missing(kernel, op, graph),
+        way=way,
         functions=tuple(dict.fromkeys(call.function for call in kernel.calls)) if isinstance(kernel, Kernel) else (),
         declined=chosen.declined if isinstance(chosen, Kernel) else (),
         read=moved.read,
         written=moved.written,
         macs=operator_macs(op, graph),
     )
-
-
-def _missing(kernel: NoKernel, op: Operator, graph: Subgraph) -> str:
-    return "; ".join(filter(None, [f"no kernel: {kernel.reason}", way_out(op, graph)]))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from usmp_build import effort
 from usmp_build.errors import UsmpError
@@ -55,19 +55,19 @@ def suggested_fixes(
         if not trials.left(analysis.problem):
             return
         try:
-            restated = restate(change.applied(request))
+            restated = restate(change.then)
         except UsmpError:
             continue
         if restated is None:
             continue
         after, plan = restated
-        if plan is None or isinstance(change, _AnotherPool):  # which buffers go there depends on how good the plan is
+        if plan is None or change.is_another_pool:  # which buffers go there depends on how good the plan is
             places = _solved(after.problem, concerned, trials)
         else:
             trials.charge(after.problem)
             places = dict(enumerate(plan.allocations))
         if places is not None:
-            yield change.fix(request, _Outcome(analysis, after, places))
+            yield change.fix(_Outcome(analysis, after, places))
 
 
 def _other_algorithms(request: Request, problem: Problem) -> Iterator[Fix]:
@@ -87,138 +87,102 @@ class _Outcome:
     """Of the buffers of `after` that are connected, by candidate pools, with the pools that are too small."""
 
 
-class _Change(Protocol):
+@dataclass(frozen=True, slots=True)
+class _Change:
     """Another manifest."""
 
-    def applied(self, request: Request, /) -> Request:
-        """Return what the manifest says then."""
+    then: Request
+    fix: Callable[[_Outcome], Fix]
+    """Says what to do and what it costs, when there is a plan."""
+    is_another_pool: bool = False
 
-    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
-        """Say what to do and what it costs, now that there is a plan."""
 
+def _another_pool(request: Request, model: int, pool: int, key: str) -> _Change:
+    """Let a model use one more pool, as its last resort; `key` is workspace_pools or constant_pools."""
+    settings = request.models[model]
+    if key == "constant_pools":
+        more = replace(settings, constant_pools=(*settings.constant_pools, pool))
+    else:
+        more = replace(settings, workspace_pools=(*settings.workspace_pools, pool))
 
-@dataclass(frozen=True, slots=True)
-class _AnotherPool:
-    """The model may use one more pool, as its last resort."""
-
-    model: int
-    pool: int
-    key: str
-    """In the manifest: workspace_pools or constant_pools."""
-
-    def applied(self, request: Request, /) -> Request:
-        model = request.models[self.model]
-        if self.key == "constant_pools":
-            return request.with_model(self.model, replace(model, constant_pools=(*model.constant_pools, self.pool)))
-        return request.with_model(self.model, replace(model, workspace_pools=(*model.workspace_pools, self.pool)))
-
-    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
+    def fix(outcome: _Outcome) -> Fix:
         after = outcome.after
-        there = (index for index, place in outcome.places.items() if place.pool == self.pool)
-        moved = [after.problem.buffers[i] for i in there if self.model in after.storage.buffers[i].models]
+        there = (index for index, place in outcome.places.items() if place.pool == pool)
+        moved = [after.problem.buffers[i] for i in there if model in after.storage.buffers[i].models]
         total = sum(buffer.size for buffer in moved)
-        who = f'let model "{request.models[self.model].name}" use "{request.pools[self.pool].name}" too ({self.key})'
+        who = f'let model "{settings.name}" use "{request.pools[pool].name}" too ({key})'
         if len(moved) > _SHOWN:
             return Fix(total, f"{who}: {len(moved)} buffers, {count_bytes(total)}, go there")
         named = " + ".join(f"{buffer.name} {show_bytes(buffer.size)}" for buffer in moved)
         return Fix(total, f"{who}: {named} {'goes' if len(moved) == 1 else 'go'} there" if moved else who)
 
+    return _Change(request.with_model(model, more), fix, is_another_pool=True)
 
-@dataclass(frozen=True, slots=True)
-class _CallersArrays:
-    """The application brings the model's inputs and outputs."""
 
-    model: int
+def _callers_arrays(request: Request, model: int) -> _Change:
+    """Let the application bring the inputs and outputs of a model."""
+    settings = request.models[model]
+    brought = replace(settings, inputs=Inputs.CONSUMED, outputs=Outputs.RUN, io=InputOutput.APPLICATION)
 
-    def applied(self, request: Request, /) -> Request:
-        settings = replace(request.models[self.model], inputs=Inputs.CONSUMED, outputs=Outputs.RUN)
-        return request.with_model(self.model, replace(settings, io=InputOutput.APPLICATION))
-
-    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
-        brought = self._workspace(outcome.before) - self._workspace(outcome.after)
-        settings = request.models[self.model]
-        kept = " and ".join(f"`{key}`" for key, _, _ in settings.retention_settings())
-        who = f'write io = "application" for model "{settings.name}"' + (f", and leave {kept} out" if kept else "")
-        return Fix(brought, f"{who}: its caller brings {count_bytes(brought)}")
-
-    def _workspace(self, analysis: Analysis) -> int:
-        mine = (b for b in analysis.storage.buffers if b.kind is not Kind.CONSTANT and self.model in b.models)
+    def workspace(analysis: Analysis) -> int:
+        mine = (b for b in analysis.storage.buffers if b.kind is not Kind.CONSTANT and model in b.models)
         return sum(buffer.size for buffer in mine)
 
+    def fix(outcome: _Outcome) -> Fix:
+        saved = workspace(outcome.before) - workspace(outcome.after)
+        kept = " and ".join(f"`{key}`" for key, _, _ in settings.retention_settings())
+        who = f'write io = "application" for model "{settings.name}"' + (f", and leave {kept} out" if kept else "")
+        return Fix(saved, f"{who}: its caller brings {count_bytes(saved)}")
 
-@dataclass(frozen=True, slots=True)
-class _NotKept:
-    """The model no longer keeps its inputs, or its outputs, between runs."""
+    return _Change(request.with_model(model, brought), fix)
 
-    model: int
-    key: str
-    """In the manifest: inputs or outputs."""
-    value: str
-    without: ModelRequest
-    """The model without the setting."""
 
-    def applied(self, request: Request, /) -> Request:
-        return request.with_model(self.model, self.without)
+def _not_kept(request: Request, model: int, key: str, value: str, without: ModelRequest) -> _Change:
+    """Let a model no longer keep its inputs, or its outputs, between runs."""
 
-    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
-        freed = self._kept(outcome.before) - self._kept(outcome.after)
-        who = f'leave {self.key} = "{self.value}" out of model "{request.models[self.model].name}"'
+    def kept(analysis: Analysis) -> int:
+        survivors = analysis.survivors
+        buffers = survivors.always.union(*survivors.before, *survivors.after)
+        return sum(analysis.storage.buffers[index].size for index in buffers)
+
+    def fix(outcome: _Outcome) -> Fix:
+        freed = kept(outcome.before) - kept(outcome.after)
+        who = f'leave {key} = "{value}" out of model "{without.name}"'
         return Fix(freed, f"{who}: {count_bytes(freed)} are then not kept between runs")
 
-    def _kept(self, analysis: Analysis) -> int:
-        survivors = analysis.survivors
-        kept = survivors.always.union(*survivors.before, *survivors.after)
-        return sum(analysis.storage.buffers[index].size for index in kept)
+    return _Change(request.with_model(model, without), fix)
 
 
-@dataclass(frozen=True, slots=True)
-class _NotConcurrent:
-    """Two models no longer run at the same time."""
-
-    pair: tuple[int, int]
-    missing: int
-    """Bytes that do not fit: sharing memory saves as many, at least."""
-
-    def applied(self, request: Request, /) -> Request:
-        return replace(request, concurrent=request.concurrent - {self.pair})
-
-    def fix(self, request: Request, _: _Outcome, /) -> Fix:
-        one, other = (request.models[model] for model in self.pair)
-        overrides = [*one.overrides.get("concurrent", ()), *other.overrides.get("concurrent", ())]
-        option = "--" if one.name in overrides or other.name in overrides else ""
-        who = f'leave the pair "{one.name}" and "{other.name}" out of `{option}concurrent`'
-        return Fix(self.missing, f"{who}: they then take turns, and share memory")
+def _not_concurrent(request: Request, pair: tuple[int, int], missing: int) -> _Change:
+    """Let two models no longer run at the same time: sharing memory saves the bytes that do not fit, at least."""
+    one, other = (request.models[model] for model in pair)
+    overrides = [*one.overrides.get("concurrent", ()), *other.overrides.get("concurrent", ())]
+    option = "--" if one.name in overrides or other.name in overrides else ""
+    who = f'leave the pair "{one.name}" and "{other.name}" out of `{option}concurrent`'
+    then = replace(request, concurrent=request.concurrent - {pair})
+    return _change(then, f"{who}: they then take turns, and share memory", missing)
 
 
-@dataclass(frozen=True, slots=True)
-class _SwitchedOn:
-    """What takes less memory, and was switched off, is on."""
-
-    then: Request
-    words: str
-
-    def applied(self, _: Request, /) -> Request:
-        return self.then
-
-    def fix(self, *_: object) -> Fix:
-        return Fix(0, self.words)
+def _change(then: Request, words: str, saved: int = 0) -> _Change:
+    """Return a change whose words and figure do not depend on the plan."""
+    return _Change(then, lambda _: Fix(saved, words))
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
     """Yield keys that may be set otherwise; for constants, those that change which constants there are."""
     if not request.overlap and not constant:
-        yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
+        yield _change(replace(request, overlap=True), "leave overlap = false out of [plan]")
     if request.overlap and not request.rows and not constant:
-        yield _SwitchedOn(replace(request, rows=True), "leave rows = false out of [plan]: layers then run row by row")
+        yield _change(replace(request, rows=True), "leave rows = false out of [plan]: layers then run row by row")
     for model in owners:
         settings = request.models[model]
         if not settings.free_order and not constant:
             then = request.with_model(model, replace(settings, free_order=True))
-            yield _SwitchedOn(then, f'leave order = "file" out of model "{settings.name}"')
+            yield _change(then, f'leave order = "file" out of model "{settings.name}"')
         if settings.rewrites_off:
             then = request.with_model(model, replace(settings, rewrites_off=frozenset()))
             names = ", ".join(f"{name} = true" for name in sorted(settings.rewrites_off))
-            yield _SwitchedOn(then, f'write rewrites = {{ {names} }} for model "{settings.name}"')
+            yield _change(then, f'write rewrites = {{ {names} }} for model "{settings.name}"')
 
 
 def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterator[_Change]:
@@ -231,17 +195,17 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
     owners = _owners(analysis, shortage)
     yield from _switched_on(request, owners, constant)
     pairs = (pair for pair in sorted(request.concurrent) if not constant and set(pair) <= set(owners))
-    yield from (_NotConcurrent(pair, shortage.missing) for pair in islice(pairs, effort.FIXES_OF_PAIRS))
+    yield from (_not_concurrent(request, pair, shortage.missing) for pair in islice(pairs, effort.FIXES_OF_PAIRS))
     for model in owners:
         settings = request.models[model]
         mine = settings.constant_pools if constant else settings.workspace_pools
         access = request.pools[mine[0]].access
         for pool, other in enumerate(request.pools):
             if other.access is access and pool not in mine:
-                yield _AnotherPool(model, pool, word)
+                yield _another_pool(request, model, pool, word)
         if not constant and settings.io is InputOutput.POOL:
-            yield from (_NotKept(model, *kept) for kept in settings.retention_settings())
-            yield _CallersArrays(model)
+            yield from (_not_kept(request, model, *kept) for kept in settings.retention_settings())
+            yield _callers_arrays(request, model)
 
 
 def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import NoKernel
-from usmp_build.ir.graph import OperatorRef, operator_at
+from usmp_build.ir.graph import operator_at
 from usmp_build.operators.ways_out import way_out
 from usmp_build.request import Request
 
@@ -59,17 +59,10 @@ def _causes(analysis: Analysis, index: int) -> tuple[dict[_Cause, list[str]], in
     for ref in running:
         kernel = analysis.kernels[ref]
         if isinstance(kernel, NoKernel):
-            causes.setdefault(_Cause(kernel.reason, _way_out(analysis, ref)), []).append(_label(analysis, ref))
+            op = operator_at(analysis.models, ref)
+            way = way_out(op, analysis.models[ref.model].subgraphs[ref.subgraph])
+            causes.setdefault(_Cause(kernel.reason, way), []).append(f"{op.kind} {op.position}")
     return causes, len(running)
-
-
-def _way_out(analysis: Analysis, ref: OperatorRef) -> str:
-    return way_out(operator_at(analysis.models, ref), analysis.models[ref.model].subgraphs[ref.subgraph])
-
-
-def _label(analysis: Analysis, ref: OperatorRef) -> str:
-    op = operator_at(analysis.models, ref)
-    return f"{op.kind} {op.position}"
 
 
 def _named(operators: list[str]) -> str:

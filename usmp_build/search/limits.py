@@ -77,7 +77,7 @@ def ports_exceed_limits(request: Request, analysis: Analysis) -> bool:
     """
     buffers, always = analysis.storage.buffers, analysis.survivors.always
     for index, (asked, model) in enumerate(zip(request.models, analysis.models, strict=True)):
-        if model.is_program or asked.has_row_ports or operators_with_parts([model]):
+        if asked.has_row_ports or operators_with_parts([model]):
             continue
         for kind in (Kind.INPUT, Kind.OUTPUT):
             ports = {i for i, buffer in enumerate(buffers) if buffer.kind is kind and index in buffer.models}

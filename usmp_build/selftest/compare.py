@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Subgraph, Tensor
 from usmp_build.ir.labels import tensor_label
 from usmp_build.ir.ports import show_type
+from usmp_build.ir.variables import run_by
 from usmp_build.operators.uint8 import SHIFT
 from usmp_build.pipeline import Planned
 from usmp_build.selftest.asking import Ours
@@ -123,7 +123,7 @@ def rewritten(planned: Planned, model: int) -> str:
     values = {t for t in before.producers if before.tensors[t].dtype is not DType.RESOURCE}
     updated = {t for t in values if after.tensors[t].is_variable}
     gone = len(values - after.producers.keys() - updated - folded)
-    called = len(reached(planned.analysis.models[model])) - 1
+    called = len(run_by(planned.analysis.models[model], *after.operators))
     parts = [
         f", {fewer} with fewer channels" * bool(fewer),
         f", {gone} more gone by rewrites" * bool(gone),

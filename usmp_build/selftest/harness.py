@@ -18,7 +18,7 @@ from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, PoolRow
+from usmp_build.layout import PoolRow
 from usmp_build.layout.layout import Layout
 from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.pipeline import Planned
@@ -84,8 +84,8 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
     models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
     for index, row in enumerate(models):
-        # functions do not report their progress, and what branches do is not known in advance
-        is_seen = not planned.analysis.models[index].is_program and not layout.models[index][1].has_flow
+        code = layout.models[index][1]  # functions do not report their progress, and branches are not known in advance
+        is_seen = not code.functions and not code.has_flow
         steps = list(observed_steps(planned, layout, index, starts[index])) if is_seen else []
         row.update(
             between.facts(planned, layout, index),
@@ -117,7 +117,11 @@ def _positions(layout: Layout) -> Mapping[str, int]:
 def _pieces(planned: Planned, layout: Layout, order: Sequence[int]) -> dict[str, object]:
     """Return for the template the memory of all models: pools, what is live in them, and when nothing is."""
     position = _positions(layout)
-    rows = [(row, _location(row, position)) for row in layout.summary.buffers if row.kind != "constant" and row.size]
+    rows = [
+        (row, {"pool": position[row.pool], "offset": row.offset, "size": row.size})
+        for row in layout.summary.buffers
+        if row.kind != "constant" and row.size
+    ]
     return {
         "pools": _pools(layout),
         "passed_constants": [each.pool for each in layout.pool_bytes if each.data],
@@ -125,10 +129,6 @@ def _pieces(planned: Planned, layout: Layout, order: Sequence[int]) -> dict[str,
         "idle": [(index, *gap) for index in order for gap in between.idle(planned, index, list(position))],
         "variables": [place for row, place in rows if row.kind == Kind.VARIABLE.value],
     }
-
-
-def _location(row: BufferRow, position: Mapping[str, int]) -> dict[str, int]:
-    return {"pool": position[row.pool], "offset": row.offset, "size": row.size}
 
 
 def model_rows(planned: Planned, layout: Layout) -> list[dict[str, object]]:

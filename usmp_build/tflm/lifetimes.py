@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from usmp_build import effort
 from usmp_build.ir.graph import DType, Model, Tensor
-from usmp_build.ir.options import Call, If, Options, While
+from usmp_build.ir.options import called_subgraphs
 from usmp_build.operators.table import OPERATORS
 
 ALIGNMENT = 16
@@ -86,17 +86,6 @@ def _size(tensor: Tensor) -> int:
     return tensor.elements * width // 8
 
 
-def _called(options: Options | None) -> tuple[int, ...]:
-    match options:
-        case If():
-            return options.then_subgraph, options.else_subgraph
-        case While():
-            return options.cond_subgraph, options.body_subgraph
-        case Call():
-            return (options.subgraph,)
-    return ()
-
-
 class _Walk:
     """Follows the operators of all subgraphs; the importer has refused recursion, and too many calls."""
 
@@ -121,7 +110,7 @@ class _Walk:
             self._create(begin, operator.outputs)
             if operator.kind == "VAR_HANDLE":  # its handle is in memory of its own
                 self.sizes[begin + operator.outputs[0]] = 0
-            for called in _called(operator.options):
+            for called in called_subgraphs(operator.options):
                 self._scope += 1
                 self.enter(called)
             self._use(begin, tuple(tensor for tensor in operator.inputs if tensor is not None))

@@ -9,8 +9,8 @@ from tests.support.road import analyze_as, firmware
 from usmp_build.errors import ManifestError
 from usmp_build.importers.program import import_program
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.code import Code
 from usmp_build.ir.graph import Model, Subgraph, TensorRef
+from usmp_build.ir.statements import Code
 from usmp_build.request import PlaceRequest
 
 POOLS = {"sram": "cpu", "tcm": "cpu"}

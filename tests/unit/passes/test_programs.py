@@ -99,7 +99,7 @@ def test_calls_that_unfold_without_end_in_sight_are_refused() -> None:
         """
         for i in range(1, 41)
     )
-    with pytest.raises(ModelError, match=r"P301.*calls its functions so often"):
+    with pytest.raises(ModelError, match=r"P301.*makes so many calls"):
         analyze(model(program("store %1 += %0\n call 1(%1)", more=functions)))
 
 

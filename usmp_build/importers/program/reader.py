@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from graphlib import CycleError
 
-from usmp_build.document.codes import PROGRAMS
-from usmp_build.document.faults import Place
+from usmp_build.document.faults import PROGRAMS, Place
 from usmp_build.document.json_text import Paths, parse, validate
 from usmp_build.document.source import Source, check_size, decode
 from usmp_build.document.suggest import quoted, suggestion
@@ -17,7 +16,7 @@ from usmp_build.importers.program.sizes import Sizes
 from usmp_build.ir.check import check
 from usmp_build.ir.check_body import count_fault, size_fault
 from usmp_build.ir.graph import Model, Subgraph
-from usmp_build.ir.uses import demands, role_fault, uses_in_main
+from usmp_build.ir.uses import demands, role_fault, uses
 
 
 def import_program(data: bytes, name: str, path: str, /) -> Model:
@@ -75,19 +74,19 @@ class _Program:
 
     def _with_ports(self, model: Model) -> Model:
         """Return the model with its ports: parameters of main that are inputs, and those that are outputs."""
-        uses = uses_in_main(model)
+        in_main = uses(model)[0]
         main = model.main
         declared = self._declared_outputs(main)
         for position in range(main.parameters):
             is_output = None if declared is None else position in declared
-            is_read, is_written = position in uses.read, position in uses.written
+            is_read, is_written = position in in_main.read, position in in_main.written
             if message := role_fault(main.tensors[position].name, is_output, is_read, is_written):
                 help_ = (
                     'use two parameters; for external functions, declare what they do: "reads", "writes"; or list the'
                 )
                 help_ += ' "outputs" of the program, which may be read, too'
                 raise self._fault("T255", message, ("functions", self._record.main, "params", position), help_)
-        outputs = uses.written if declared is None else declared
+        outputs = in_main.written if declared is None else declared
         parameters = range(main.parameters)
         inputs = tuple(position for position in parameters if position not in outputs)
         ported = replace(main, inputs=inputs, outputs=tuple(position for position in parameters if position in outputs))

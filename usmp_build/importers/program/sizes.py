@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import prod
 
 from usmp_build.document.suggest import listed, quoted, suggestion
@@ -97,8 +99,7 @@ class Sizes:
                 raise Disagreement("T265", message, help_, "extents")
             stand_in = from_digest(digest(f"{owner}\n{declared.name}".encode("utf-8", "replace")), tensor.size)
             return replace(tensor, data=stand_in, is_withheld=True)
-        forms = (_from_hexadecimal(data), _from_base64(data))
-        bytes_ = next((form for form in forms if form is not None and len(form) == tensor.size), None)
+        bytes_ = _decoded(data, tensor.size)
         if bytes_ is None:
             message = f"the data of {quoted(declared.name)} are not {tensor.size:,} bytes in hexadecimal or base64"
             raise Disagreement("T266", message, 'correct them; without "data" it can be planned, too', "data")
@@ -113,15 +114,11 @@ def _dtype(declared: Declaration) -> DType:
     return TYPES[name]
 
 
-def _from_hexadecimal(data: str) -> bytes | None:
-    try:
-        return binascii.unhexlify(data)
-    except ValueError:
-        return None
-
-
-def _from_base64(data: str) -> bytes | None:
-    try:
-        return base64.b64decode(data, validate=True)
-    except ValueError:
-        return None
+def _decoded(data: str, size: int) -> bytes | None:
+    """Return what hexadecimal digits or base64 stand for; None unless that is this many bytes."""
+    for decode in (binascii.unhexlify, partial(base64.b64decode, validate=True)):
+        with suppress(ValueError):
+            decoded: bytes = decode(data)
+            if len(decoded) == size:
+                return decoded
+    return None

@@ -15,7 +15,7 @@ who reads the records never meets an offset.  Alignment is not checked: it makes
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -41,53 +41,27 @@ def decode(root: type[R], data: bytes) -> R:
 
 def scalar(slot: int, letter: str, default: float = 0) -> Any:
     """Declare a number or a truth value."""
-
-    def read(source: _Table) -> float:
-        at = source.find(slot)
-        number: float = source.file.number(letter, at) if at else default
-        return number
-
-    return _stored(read, default)
+    return _stored(slot, lambda file, at: file.number(letter, at), default)
 
 
 def vector(slot: int, letter: str) -> Any:
     """Declare a vector of numbers."""
-
-    def read(source: _Table) -> tuple[float, ...]:
-        at = source.find(slot)
-        return source.file.numbers(letter, at) if at else ()
-
-    return _stored(read, ())
+    return _stored(slot, lambda file, at: file.numbers(letter, at), ())
 
 
 def text(slot: int) -> Any:
     """Declare a string.  Bytes that are not UTF-8 are kept as escapes: a strange name is not an error."""
-
-    def read(source: _Table) -> str:
-        at = source.find(slot)
-        return source.file.text(at) if at else ""
-
-    return _stored(read, "")
+    return _stored(slot, lambda file, at: file.text(at), "")
 
 
 def table(slot: int, kind: type[Record]) -> Any:
     """Declare a table, which is a tuple of none or one."""
-
-    def read(source: _Table) -> tuple[Record, ...]:
-        at = source.find(slot)
-        return (_record(kind, source.file, source.file.follow(at)),) if at else ()
-
-    return _stored(read, ())
+    return _stored(slot, lambda file, at: (_record(kind, file, file.follow(at)),), ())
 
 
 def tables(slot: int, kind: type[Record]) -> Any:
     """Declare a vector of tables."""
-
-    def read(source: _Table) -> tuple[Record, ...]:
-        at = source.find(slot)
-        return tuple(_records(kind, source.file, at)) if at else ()
-
-    return _stored(read, ())
+    return _stored(slot, lambda file, at: tuple(_records(kind, file, at)), ())
 
 
 def union(slot: int, table_of: Callable[[int], type[Record] | None]) -> Any:
@@ -98,36 +72,22 @@ def union(slot: int, table_of: Callable[[int], type[Record] | None]) -> Any:
         kind = table_of(source.file.number("B", tag)) if tag and at else None
         return (_record(kind, source.file, source.file.follow(at)),) if kind else ()
 
-    return _stored(read, ())
+    return field(default=(), metadata={"read": read})
 
 
 def present(slot: int) -> Any:
     """Declare a field that is read only for whether it is there."""
-    return _stored(lambda source: bool(source.find(slot)), False)
+    return field(default=False, metadata={"read": lambda source: bool(source.find(slot))})
 
 
 def position(slot: int) -> Any:
     """Declare where in the file something is that the field refers to; 0 where it refers to nothing."""
-
-    def read(source: _Table) -> int:
-        at = source.find(slot)
-        return source.file.follow(at) if at else 0
-
-    return _stored(read, 0)
+    return _stored(slot, lambda file, at: file.follow(at), 0)
 
 
 def positions(slot: int) -> Any:
     """Declare a vector of tables, as the positions of these in the file."""
-
-    def read(source: _Table) -> tuple[int, ...]:
-        at = source.find(slot)
-        if not at:
-            return ()
-        start, count = source.file.vector(at, 4)
-        source.file.spend(count)
-        return tuple(source.file.follow(start + 4 * index) for index in range(count))
-
-    return _stored(read, ())
+    return _stored(slot, lambda file, at: tuple(file.elements(at)), ())
 
 
 def content(slot: int, outer_offset: int, outer_size: int) -> Any:
@@ -143,11 +103,17 @@ def content(slot: int, outer_offset: int, outer_size: int) -> Any:
         start = source.file.number("Q", offset) if offset and size else 0
         return source.file.content(start, source.file.number("Q", size)) if start > 1 else b""
 
-    return _stored(read, b"")
+    return field(default=b"", metadata={"read": read})
 
 
-def _stored(read: Callable[[_Table], object], default: object) -> Any:
-    return field(default=default, metadata={"read": read})
+def _stored(slot: int, read: Callable[[_File, int], object], default: object) -> Any:
+    """Declare a field that `read` returns, given its position, or that has the default where it is not stored."""
+
+    def found(source: _Table) -> object:
+        at = source.find(slot)
+        return read(source.file, at) if at else default
+
+    return field(default=default, metadata={"read": found})
 
 
 def _record(kind: type[R], file: _File, at: int) -> R:
@@ -161,12 +127,10 @@ def _record(kind: type[R], file: _File, at: int) -> R:
 
 
 def _records(kind: type[R], file: _File, at: int) -> list[R]:
-    start, count = file.vector(at, 4)
-    file.spend(count)
     records = []
-    for index in range(count):
+    for index, element in enumerate(file.elements(at)):
         file.trail.append(f"[{index}]")
-        records.append(_record(kind, file, file.follow(start + 4 * index)))
+        records.append(_record(kind, file, element))
         file.trail.pop()
     return records
 
@@ -230,6 +194,13 @@ class _File:
         count = self.number("I", start)
         self._need(start + 4, count * width)
         return start + 4, count
+
+    def elements(self, at: int) -> Iterator[int]:
+        """Yield the positions of the tables of the vector that is referred to at a position."""
+        start, count = self.vector(at, 4)
+        self.spend(count)
+        for index in range(count):
+            yield self.follow(start + 4 * index)
 
     def spend(self, units: int) -> None:
         """Take the cost of a visit from the budget.  Raises ModelError when it is used up."""

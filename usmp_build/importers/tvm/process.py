@@ -11,8 +11,8 @@ from typing import Any
 from usmp_build.document.formats import ONNX, other_format
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
-from usmp_build.ir.code import Code
 from usmp_build.ir.graph import CompilerPlan, Model, Subgraph
+from usmp_build.ir.statements import Code
 from usmp_build.processes import Unfinished, lacks_memory, run_module
 
 _VERSION = "0.27"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from usmp_build.document.codes import Codes
+from usmp_build.document.faults import Codes
 from usmp_build.document.source import Source
 from usmp_build.document.suggest import plain, quoted
 from usmp_build.errors import Diagnostic, Span, UsageError, UsmpError

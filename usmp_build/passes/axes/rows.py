@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from usmp_build.ir.axes import physical_axes
+from usmp_build.ir.axes import physical_shape
 from usmp_build.ir.graph import Tensor
 
 
@@ -36,11 +36,10 @@ def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
 
     Raises ValueError, a clause, if they do not fit the shape, or make more axes than the memory's `dims`.
     """
-    shape = physical_axes(tensor.shape, separators).shape
+    shape = physical_shape(tensor.shape, separators)
     if len(shape) > dims:
         raise ValueError(f"the separators {list(separators)} make {len(shape)} axes, and its memory has {dims}")
-    outer = tuple(int(extent) for extent in shape[:-1])
-    return Cut(max(1, int(shape[-1])), outer if len(outer) > 1 else ())
+    return Cut(max(1, shape[-1]), shape[:-1] if len(shape) > 2 else ())
 
 
 def possible_rows(tensor: Tensor) -> list[int]:

@@ -70,13 +70,13 @@ class ModelOrders:
 
 
 def model_orders(request: Request, analysis: Analysis) -> tuple[ModelOrders | None, ...]:
-    """Search the orders of each model; None for a program.  `analysis` must be of the files' orders."""
+    """Search the orders of each model; None for one without operators.  `analysis` must be of the files' orders."""
     return tuple(orders_of_model(request, analysis, index) for index in range(len(request.models)))
 
 
 def orders_of_model(request: Request, analysis: Analysis, index: int, enough: int = 0) -> ModelOrders | None:
     """Search the orders of one model as `model_orders` does; a peak of `enough` bytes ends the search."""
-    if analysis.models[index].is_program:
+    if not analysis.models[index].main.operators:
         return None
     jobs, operators = jobs_of(analysis, index)
     has_rows = _has_rows(operators)
@@ -128,7 +128,7 @@ def _together(request: Request, needs: Sequence[int], first: int, mixed: Collect
 
 def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int], index: int) -> int:
     """Return the same bound for one model, without persistent buffers."""
-    if analysis.models[index].is_program:
+    if not analysis.models[index].main.operators:
         return _least_of_program(analysis, members, index)
     all_jobs, operators = jobs_of(analysis, index)
     rows = EdgeRows(analysis)

@@ -50,7 +50,7 @@ def parts(
     """
     models = list(scoped.models)
     for m, model in enumerate(scoped.models):
-        if "parts" not in request.models[m].rewrites_off and not model.is_program:
+        if "parts" not in request.models[m].rewrites_off:
             aliasing = [_Parts(request, scoped, axes, assignment, copies, (m, s)) for s in range(len(model.subgraphs))]
             after = tuple(each.graph() for each in aliasing)
             if after != model.subgraphs:

@@ -26,8 +26,8 @@ def check_rewrite(rewrite: str, before: Model, after: Model) -> None:
 
 
 def check_sense(before: Model, after: Model) -> None:
-    """Raise Broken if rewrites made a well-formed model ill-formed; programs are never rewritten."""
-    fault = None if after.is_program else first_fault(after)
+    """Raise Broken if rewrites made a well-formed model ill-formed."""
+    fault = first_fault(after)
     if fault and first_fault(before) is None:
         raise Broken(f"rewritten, the model {after.name!r} makes no sense: {fault.message}")
 

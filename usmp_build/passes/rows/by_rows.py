@@ -32,7 +32,7 @@ Shape = tuple[int, int]
 def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     """Return all operators of a model that can run row by row, and the tensors that can have rows."""
     model = analysis.models[index]
-    if model.is_program or not request.overlap:
+    if not request.overlap:
         return ByRows()
     candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())

@@ -35,10 +35,9 @@ def refuse_whole_ports(request: Request, analysis: Analysis, index: int, rows: B
 
 def _causes(request: Request, analysis: Analysis, index: int, tensor: int) -> Iterator[tuple[str, str]]:
     """Yield what keeps a tensor in one piece, each with a clause of help; the first is the one to name."""
-    model, graph = analysis.models[index], analysis.models[index].main
-    if model.is_program:
+    graph = analysis.models[index].main
+    if tensor < graph.parameters:
         yield "functions of a program take all of it", _WHOLE
-        return
     if tensor in graph.inputs and tensor in graph.outputs:
         yield "it is an input and an output", _WHOLE
     candidates = Candidates(request, analysis, index)

@@ -10,8 +10,8 @@ inputs that another model fills: the application may read these, and reserved ou
 fills the others.  Inputs and outputs that have rows are in neither: each row of an input arrives in a step of its own
 (see `rows`), and the application gets each row of an output right after the step that writes it.  Views run nothing.
 
-Operators of the main subgraph run in the chosen order, those of other subgraphs in that of the file.  A program becomes
-the same kind of schedule, with statements instead of operators: later passes do not distinguish them.
+Operators of the main subgraph run in the chosen order, those of other subgraphs in that of the file.  Programs have
+statements instead of operators.
 """
 
 from __future__ import annotations
@@ -66,5 +66,5 @@ def _program(
     fed = tuple(ref for ref in inputs if ref in connected)
     retained = outputs if model_request.outputs is Outputs.RESERVED else ()
     enter = leaves.step("enter", writes=filled, keeps=(*fed, *retained))
-    body = Functions(leaves, model).main() if model.is_program else Operators(leaves, model, kernels, choices).main()
+    body = (*Operators(leaves, model, kernels, choices).main(), *Functions(leaves, model).main())
     return Sequence((enter, *body, leaves.step("leave", reads=outputs)))

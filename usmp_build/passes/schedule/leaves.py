@@ -19,7 +19,6 @@ class Leaves:
         self.model = number
         self.count = 0
         self._name = model.name
-        self._callees = "functions" if model.is_program else "subgraphs"
 
     def step(
         self,
@@ -46,5 +45,5 @@ class Leaves:
         """Count steps that repeat on the timeline.  Raises ModelError when there are too many."""
         self.count += steps
         if self.count > MOST_STEPS:
-            message = f'model "{self._name}" calls its {self._callees} so often that it has over {MOST_STEPS:,} steps'
-            raise ModelError(Diagnostic("P301", message, help=f"call large {self._callees} from fewer places"))
+            message = f'model "{self._name}" makes so many calls that it has over {MOST_STEPS:,} steps'
+            raise ModelError(Diagnostic("P301", message, help="call large subgraphs or functions from fewer places"))

@@ -33,7 +33,7 @@ class Functions:
     def main(self) -> tuple[Node, ...]:
         """Return the nodes of main; its parameters are tensors themselves."""
         ports = tuple(_Bytes(TensorRef(self._leaves.model, 0, t), True) for t in range(self._model.main.parameters))
-        return (self._body(0, ports),)
+        return _Unfolding(self, 0, ports).nodes(self._model.main.body)
 
     def _body(self, function: int, arguments: Arguments) -> Node:
         key = (function, arguments)
@@ -87,8 +87,11 @@ class _Unfolding:
         self._arguments = arguments
         self._graph = functions.graph(function)
 
+    def nodes(self, body: tuple[Statement, ...]) -> tuple[Node, ...]:
+        return tuple(self._node(statement) for statement in body)
+
     def sequence(self, body: tuple[Statement, ...]) -> Node:
-        nodes = tuple(self._node(statement) for statement in body)
+        nodes = self.nodes(body)
         return nodes[0] if len(nodes) == 1 else Sequence(nodes)
 
     def _node(self, statement: Statement) -> Node:

@@ -43,7 +43,7 @@ def prepared(
     """
     state = Prepared(models, assignment, kernels)
     for m, model in enumerate(models):
-        if request.models[m].io is InputOutput.APPLICATION and not model.is_program:
+        if request.models[m].io is InputOutput.APPLICATION:
             state = _with_copies(state, (m, 0), list(_ports(request, state, m)), libraries)
             state = _renamed(state, model, m)
         for s in range(len(model.subgraphs)):

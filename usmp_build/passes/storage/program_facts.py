@@ -42,7 +42,7 @@ def program_facts(request: Request, models: tuple[Model, ...], schedule: Schedul
         written=written_constants(models, schedule),
         on_demand=on_demand,
         elsewhere=frozenset({*on_demand, *provided(models, Provider.FUNCTION)}),
-        alignments=tuple(alignments(model) if model.is_program else {} for model in models),
+        alignments=tuple(map(alignments, models)),
     )
 
 
@@ -88,8 +88,7 @@ def _worker_count(workers: int | None, request: Request, models: tuple[Model, ..
 
 def written_constants(models: tuple[Model, ...], schedule: Schedule) -> frozenset[TensorRef]:
     """Return the constants that programs write to: no other constant may share their bytes, equal or not."""
-    programs = (program for model, program in zip(models, schedule.programs, strict=True) if model.is_program)
-    written = {ref for program in programs for step in steps(program) for ref in step.written}
+    written = {ref for step in steps(schedule.root) for ref in step.written}
     return frozenset(ref for ref in written if tensor_at(models, ref).is_constant)
 
 

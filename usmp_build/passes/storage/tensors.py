@@ -152,7 +152,7 @@ class TensorFacts:
         tensor = tensor_at(self.models, ref)
         message = f'the size of tensor "{tensor.name}" ({tensor.dtype.name}) is not known before it runs'
         help_ = "keep such operators out of the firmware's model"
-        if self.models[ref.model].is_program:
+        if ref.tensor < self.models[ref.model].main.parameters:
             help_ = 'give the parameter a dtype and extents, or write io = "application"'
         return Diagnostic("P303", message, self.request.models[ref.model].path, help_)
 

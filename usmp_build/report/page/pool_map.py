@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from usmp_build.errors import one_line
-from usmp_build.layout import PlanRecord, PoolRecord, StepRecord
+from usmp_build.layout import PlanRecord, PoolRecord
 from usmp_build.report.page import scale as scales
 from usmp_build.report.page.labels import Label, fitted, labels
 from usmp_build.report.page.places import Place
@@ -150,7 +150,7 @@ def _steps(plan: PlanRecord, pool: PoolRecord, scale: Scale, stripe: Rectangle |
     y = scales.BOTTOM + 16
     if len(plan.steps) <= _NAMED_STEPS:
         spans = [(scale.across(i), scale.across(i + 1, is_stop=True)) for i in range(len(plan.steps))]
-        names = [_within_model(step) for step in plan.steps]
+        names = [one_line(step.text.removeprefix(f"{step.model}: ")) for step in plan.steps]
         if all(fitted(name, right - left) == name for name, (left, right) in zip(names, spans, strict=True)):
             return tuple(Text((left + right) / 2, y, name) for name, (left, right) in zip(names, spans, strict=True))
     if stripe is None or pool.certificate is None:
@@ -158,7 +158,3 @@ def _steps(plan: PlanRecord, pool: PoolRecord, scale: Scale, stripe: Rectangle |
     x = (stripe.left + stripe.right) / 2
     anchor = "start" if x < scales.LEFT + 120 else "end" if x > scales.RIGHT - 120 else "middle"
     return (Text(x, y, f"▲ {one_line(pool.certificate.step or '')}", anchor),)
-
-
-def _within_model(step: StepRecord) -> str:
-    return one_line(step.text.removeprefix(f"{step.model}: "))

@@ -17,12 +17,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build.errors import one_line, printable
 from usmp_build.layout import PlanRecord, PoolRecord
-from usmp_build.report.compiler_plans import compiler_plans
-from usmp_build.report.over_budget import over_budget
 from usmp_build.report.page import verdict
 from usmp_build.report.page.places import workspace_places
 from usmp_build.report.page.pool_map import PoolMap, pool_map
 from usmp_build.report.page.tables import Filling, buffers, constants, fillings, operator_rows
+from usmp_build.report.remarks import compiler_plans, over_budget
 from usmp_build.report.study import Study
 from usmp_build.units import count_bytes, show_bytes
 

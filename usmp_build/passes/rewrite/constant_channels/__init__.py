@@ -36,7 +36,7 @@ _MOST_WEIGHTS = 1 << 24
 def constant_channels(model: Model, pins: Pins = NO_PINS) -> RewriteStep:
     """Return the model with fewer channels, and the indices of those kept in tensors that lost some."""
     graph = model.main
-    if model.is_program or _is_large(graph):
+    if _is_large(graph):
         return RewriteStep(model)
     analysis = facts(graph, [_role(op, graph, pins) for op in graph.operators])
     find = needed if pins.may_cost else needed_in_no_more_turns

@@ -1,4 +1,4 @@
-"""What takes more than its budget: a line that the manifest draws below the limits, to be warned before these."""
+"""What a plan exceeds, and what compilers of programs would allocate themselves, in sentences."""
 
 from __future__ import annotations
 
@@ -22,3 +22,13 @@ def over_budget(plan: PlanRecord, alternatives: AlternativesRecord | None) -> It
 
 def _excess(size: int, budget: int) -> str:
     return f"{count_bytes(size - budget)} over its budget of {show_bytes(budget)}"
+
+
+def compiler_plans(alternatives: AlternativesRecord) -> Iterator[str]:
+    """Yield a sentence for each model whose compiler has a plan of its plan."""
+    for model in alternatives.models:
+        if plan := model.compiler_plan:
+            total = count_bytes(plan.tensors + plan.functions)
+            parts = f"{show_bytes(plan.tensors)} for tensors, {show_bytes(plan.functions)} for buffers of functions"
+            here = f"here it takes {show_bytes(model.workspace)} alone"
+            yield f"{model.name}: {plan.compiler} would plan {total} beside inputs and outputs ({parts}); {here}"
