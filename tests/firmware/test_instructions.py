@@ -61,7 +61,7 @@ def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shar
     cases = cases_of(isa)
     models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     made = image.make(board, tmp_path, manifest(models, board_manifests.THREE, isa), 1, shared)
-    check(made, plugin, cases, answers_to(cases, models, tmp_path))
+    check(made, plugin, cases, answers_to(cases, models))
 
 
 @pytest.mark.parametrize("build_type", ["Debug", "MinSizeRel", "Release"])
@@ -74,7 +74,7 @@ def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Share
     pools = manifest(models, board_manifests.THREE, isa)
     made = image.make(board, tmp_path, pools, 1, shared, build_type=build_type)
     results = image.run(made, [[case.inputs] for case in cases.values()])
-    compare_all(made, results, answers_to(cases, models, tmp_path))
+    compare_all(made, results, answers_to(cases, models))
 
 
 @on("m4", "m7", "m33", "m55")

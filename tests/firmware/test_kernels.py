@@ -93,11 +93,9 @@ def models(cases: dict[str, Case], shared: Shared) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def references(
-    cases: dict[str, Case], models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> list[list[Answer]]:
+def references(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Answer]]:
     """What TensorFlow Lite Micro makes of them."""
-    return answers_to(cases, models, tmp_path_factory.mktemp("answers"))
+    return answers_to(cases, models)
 
 
 def test_every_function(
@@ -133,7 +131,7 @@ def test_kernels_by_rows(
     models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
     assert called(made) >= BY_ROWS
-    check(made, plugin, cases, answers_to(cases, models, tmp_path))
+    check(made, plugin, cases, answers_to(cases, models))
 
 
 def test_inputs_that_are_quantized(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:

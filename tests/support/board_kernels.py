@@ -12,11 +12,11 @@ from usmp_build.selftest.harness import Run
 from usmp_build.selftest.oracle import Answer
 
 
-def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) -> list[list[Answer]]:
+def answers_to(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Answer]]:
     """Return what TensorFlow Lite Micro makes of cases; None where it has no answer."""
     compared = {name: case for name, case in cases.items() if case.graph.operators[0].kind not in ELSEWHERE}
     asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in compared.items()]
-    answers = dict(zip(compared, oracle.outputs(asked, folder), strict=True))
+    answers = dict(zip(compared, oracle.outputs(asked), strict=True))
     refused = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     assert refused == {}, f"{refused}"
     return [

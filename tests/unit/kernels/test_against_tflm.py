@@ -56,8 +56,8 @@ def test_every_kind_has_cases() -> None:
 def test_the_table_of_families_has_all_their_kernels() -> None:
     names = ("KERNELS", "KERNELS_OF_ONE_DIRECTION")
     modules = (import_module(f"{portable.__name__}.{each.name}") for each in iter_modules(portable.__path__))
-    found = {kind: module.__name__ for module in modules for name in names for kind in vars(module).get(name, ())}
-    assert found == {kind: f"{portable.__name__}.{name}" for kind, name in KERNELS.items()}
+    families = {kind: module.__name__ for module in modules for name in names for kind in vars(module).get(name, ())}
+    assert families == {kind: f"{portable.__name__}.{name}" for kind, name in KERNELS.items()}
 
 
 @pytest.mark.long
@@ -73,8 +73,8 @@ def test_every_call_says_what_it_touches() -> None:
 @needs_gcc
 @needs_oracle
 @pytest.mark.parametrize("kind", few([kind for kind in CASES if kind not in ELSEWHERE], 40))
-def test_outputs_equal_tflm(kind: str, runner: Runner, tmp_path: Path) -> None:
-    compare(draw(kind), runner, tmp_path)
+def test_outputs_equal_tflm(kind: str, runner: Runner) -> None:
+    compare(draw(kind), runner)
 
 
 @needs_gcc
@@ -94,14 +94,12 @@ def test_backward_makes_the_same_bits(kind: str, runner: Runner) -> None:
     "near_tie",
     [partial(near_ties, kind="CONV_2D"), partial(near_ties, kind="FULLY_CONNECTED"), tied_hard_swish, below_zero],
 )
-def test_factors_equal_tflms_to_the_last_bit(
-    near_tie: Callable[[Random], Case], runner: Runner, tmp_path: Path
-) -> None:
-    compare([near_tie(np.random.default_rng(seed)) for seed in range(40)], runner, tmp_path)
+def test_factors_equal_tflms_to_the_last_bit(near_tie: Callable[[Random], Case], runner: Runner) -> None:
+    compare([near_tie(np.random.default_rng(seed)) for seed in range(40)], runner)
 
 
-def compare(cases: list[Case], runner: Runner, tmp_path: Path) -> None:
-    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases], tmp_path)
+def compare(cases: list[Case], runner: Runner) -> None:
+    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases])
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         assert not isinstance(answer, str), f"case {number}: {answer}"
         message = f"case {number}: {case.graph.operators[0]}"

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,11 +33,11 @@ def samples(graph: Subgraph) -> list[NDArray[Any]]:
     return [*ends, *(r.integers(-128, 128, shape).astype(np.int8) for _ in range(3))]
 
 
-def all_values(graphs: list[Subgraph], folder: Path) -> list[list[Values]]:
+def all_values(graphs: list[Subgraph]) -> list[list[Values]]:
     """For each network and each of its samples, every tensor that is computed."""
     shown = [replace(graph, outputs=tuple(op.outputs[0] for op in graph.operators)) for graph in graphs]
     cases = [(flatfile(graph), [sample]) for graph in shown for sample in samples(graph)]
-    answers = iter(oracle.outputs(cases, folder))
+    answers = iter(oracle.outputs(cases))
     results = []
     for graph in shown:
         runs = [next(answers) for _ in samples(graph)]
@@ -48,14 +47,14 @@ def all_values(graphs: list[Subgraph], folder: Path) -> list[list[Values]]:
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> list[list[Values]]:
-    return all_values(GRAPHS, tmp_path_factory.mktemp("before"))
+def before() -> list[list[Values]]:
+    return all_values(GRAPHS)
 
 
-def differing(folder: Path, before: list[list[Values]], graphs: list[Subgraph]) -> list[str]:
+def differing(before: list[list[Values]], graphs: list[Subgraph]) -> list[str]:
     """Rewrite all networks; name the tensors that are not what they were, on the channels that are left."""
     made = [constant_channels(Model("m", (graph,))) for graph in graphs]
-    after = all_values([model.main for model, _ in made], folder)
+    after = all_values([model.main for model, _ in made])
     wrong = []
     for number, (_, channels) in enumerate(made):
         for old, new in zip(before[number], after[number], strict=True):
@@ -69,8 +68,8 @@ def differing(folder: Path, before: list[list[Values]], graphs: list[Subgraph]) 
 
 @needs_oracle
 @pytest.mark.long
-def test_what_is_kept_is_what_it_was(tmp_path: Path, before: list[list[Values]]) -> None:
-    assert differing(tmp_path, before, GRAPHS) == []
+def test_what_is_kept_is_what_it_was(before: list[list[Values]]) -> None:
+    assert differing(before, GRAPHS) == []
 
 
 @needs_oracle
@@ -108,15 +107,15 @@ def anything_constant(self: Sum, x: Interval) -> Booleans:
 
 @needs_oracle
 def test_a_constant_under_padding_that_is_folded_would_be_found(
-    tmp_path: Path, before: list[list[Values]], monkeypatch: pytest.MonkeyPatch
+    before: list[list[Values]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Sum, "is_foldable", anything_constant)
-    assert differing(tmp_path, before, GRAPHS)
+    assert differing(before, GRAPHS)
 
 
 @needs_oracle
 def test_padding_that_the_analysis_forgets_would_be_found(
-    tmp_path: Path, before: list[list[Values]], monkeypatch: pytest.MonkeyPatch
+    before: list[list[Values]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Sum.accumulated
 
@@ -124,4 +123,4 @@ def test_padding_that_the_analysis_forgets_would_be_found(
         return read(replace(self, outside=np.zeros_like(self.outside)), x)
 
     monkeypatch.setattr(Sum, "accumulated", without_padding)
-    assert differing(tmp_path, before, GRAPHS)
+    assert differing(before, GRAPHS)
