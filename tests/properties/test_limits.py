@@ -61,6 +61,7 @@ def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> No
         assert rank(limited)[0] <= rank(free)[0]
 
 
+@pytest.mark.slow
 def test_a_limit_of_its_own_size_changes_no_plan() -> None:
     """Within it, a split that copies costs more and takes less: neither is better in all respects."""
     folder = FOLDER.parent / "faults" / "15-limit-worse"

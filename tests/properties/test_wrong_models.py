@@ -87,7 +87,7 @@ def models(draw: st.DrawFn) -> Model:
     return Model("m", (Subgraph("main", tuple(values), (computed[0],), tuple(outputs), tuple(operators)),))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(models(), st.booleans())
 def test_rewriting_a_wrong_model_ends(model: Model, may_cost: bool) -> None:
     assume(check(model) is None)

@@ -26,7 +26,10 @@ KINDS = [(isa, kind) for isa, kinds in ISAS.items() for kind in kinds]
 each_kind = pytest.mark.parametrize(("isa", "kind"), KINDS, ids=[f"{isa.value}-{kind}" for isa, kind in KINDS])
 
 
-@pytest.fixture(scope="module", params=["-O2", "-O1 -g -fsanitize=undefined -fno-sanitize-recover=all"])
+UNDEFINED = pytest.param("-O1 -g -fsanitize=undefined -fno-sanitize-recover=all", marks=pytest.mark.slow)
+
+
+@pytest.fixture(scope="module", params=["-O2", UNDEFINED])
 def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
     cases = [each for isa, kind in KINDS for each in faster(isa, kind, COUNT)]
     kernels = [each for case, kernel in cases for each in (kernel, first_kernel(case.graph))]

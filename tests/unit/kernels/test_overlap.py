@@ -34,7 +34,7 @@ IN_PLACE = [
 ]
 
 
-@pytest.fixture(scope="session", params=["-O2", "-O3"])
+@pytest.fixture(scope="session", params=["-O2", pytest.param("-O3", marks=pytest.mark.slow)])
 def runner(request: pytest.FixtureRequest, shared: Shared) -> Runner:
     return Runner(optimized(request.param, shared))
 

@@ -45,6 +45,7 @@ def test_their_least_capacity_is_proven(name: str, instances: dict[str, Instance
     assert solution.witnesses[0].bytes == instances[name].max_load
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backwards", few([True, False], 1))
 def test_a_capacity_that_can_be_found_is_found_without_asking(backwards: bool, dsa_cases: list[Path]) -> None:
     """I, and I with time reversed, which takes another course."""
@@ -59,6 +60,7 @@ def test_a_capacity_that_can_be_found_is_found_without_asking(backwards: bool, d
         assert solve(instance.problem).peaks == asked.peaks
 
 
+@pytest.mark.slow
 def test_the_least_capacity_that_is_not_known(instances: dict[str, Instance]) -> None:
     """D has 986,112 bytes at one step.  Less than these is hard to find; that it does not exist nobody has proven."""
     solution = solve(instances["D"].problem, "exact", nodes=100_000)
@@ -76,6 +78,7 @@ def test_the_default_gets_as_far(instances: dict[str, Instance], dsa_cases: list
         assert solve(published(further).problem).peaks[0] <= 1_026_048
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", "ACE")
 def test_a_fast_pool_of_half_the_load(name: str, instances: dict[str, Instance]) -> None:
     """Of the bytes that any plan could make useful, nearly all are."""
