@@ -13,6 +13,7 @@ from tests.support.flatbuffer import model, operator, quantization, subgraph, te
 from tests.support.processes import output
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import few, need
+from tests.support.tree import text_file
 from usmp_build import effort, passes
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.search import operator_order
@@ -64,10 +65,10 @@ WORDS = [
 @pytest.mark.parametrize(("words", "name", "word", "cost"), WORDS)
 def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], name: str, word: str, cost: int) -> None:
     with_word, without = planned(asked(tmp_path, words=words)), planned(asked(tmp_path))
-    (found,) = [row for row in with_word["alternatives"]["models"] if row["name"] == name]
-    assert sum(keep["workspace"] for keep in found["keeps"]) <= cost
+    (alone,) = [row for row in with_word["alternatives"]["models"] if row["name"] == name]
+    assert sum(keep["workspace"] for keep in alone["keeps"]) <= cost
     if word:
-        (keep,) = found["keeps"]
+        (keep,) = alone["keeps"]
         assert keep["key"] == word
         assert keep["workspace"] == workspace(with_word) - workspace(without)
         value = f'{word} = "{keep["value"]}" costs {keep["workspace"]} bytes of workspace'
@@ -305,47 +306,13 @@ def test_a_word_that_does_not_fit_is_a_way_out(tmp_path: Path) -> None:
     assert f'leave inputs = "reserved" out of model "a": {SIZE} bytes are then not kept between runs' in done.err
 
 
-THREADS = """
-#include <pthread.h>
-#include <string.h>
-
-#include "a.h"
-#include "b.h"
-
-#define TURN(model)                                                                  \\
-    static void *turn_##model(void *wrong)                                           \\
-    {                                                                                \\
-        for (int run = 0; run < 2000; ++run) {                                       \\
-            memset(model##_map_inputs().in0, run % 5, 64);                           \\
-            const int bad = model##_run() != USMP_OK;                                \\
-            const int8_t *out = model##_map_outputs().out;                           \\
-            for (int i = 1; i < 64; ++i) {                                           \\
-                *(int *)wrong += bad || out[i] != out[0] || out[0] != 3 * (run % 5) - 6; \\
-            }                                                                        \\
-        }                                                                            \\
-        return NULL;                                                                 \\
-    }
-TURN(a)
-TURN(b)
-
-int main(void)
-{
-    int wrong[2] = { 0, 0 };
-    pthread_t threads[2];
-
-    pthread_create(&threads[0], NULL, turn_a, &wrong[0]);
-    pthread_create(&threads[1], NULL, turn_b, &wrong[1]);
-    pthread_join(threads[0], NULL);
-    pthread_join(threads[1], NULL);
-    return wrong[0] + wrong[1] != 0;
-}
-"""
+THREADS = text_file("models_together_threads.c")
 
 
 def threads(folder: Path, top: str) -> subprocess.CompletedProcess[str]:
     """Run a and b in a thread each, under ThreadSanitizer, without the guard of debug builds, which would refuse."""
     assert call("generate", asked(folder, top=top), "--out", folder / "out").code == 0
-    (folder / "out" / "main.c").write_text(THREADS.replace("\\\\", "\\"), encoding="utf-8")
+    (folder / "out" / "main.c").write_text(THREADS, encoding="utf-8")
     files = ["main.c", "a.c", "b.c", "p_pools.c", "p_kernels.c"]
     command = ["gcc", "-std=c99", "-O1", "-g", "-DNDEBUG", "-fsanitize=thread", "-pthread", *files, "-o", "both"]
     output(command, folder / "out")

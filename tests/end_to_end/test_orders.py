@@ -9,6 +9,7 @@ from tests.support import nets
 from tests.support.cli import RAM_AND_FLASH, RO, RW, call, call_apart, manifest, planned, says, succeed, tables
 from tests.support.net import Net
 from tests.support.small_models import FORK
+from tests.support.tree import text_file
 
 
 def fork(folder: Path, size: str = "", words: str = "") -> Path:
@@ -25,21 +26,7 @@ def used(path: Path) -> int:
     return int(row[1].replace(",", ""))
 
 
-ALIVE = """
-model "alive"
-subgraph 0 "main"
-  %0 "x" int8[50]
-  %1 "a" int8[10]
-  %2 "b" int8[100]
-  %3 "c" int8[1]
-  %4 "y" int8[1]
-  inputs %0
-  outputs %4
-  %1 = UNIQUE(%0)
-  %2 = UNIQUE(%1)
-  %3 = UNIQUE(%0)
-  %4 = UNIQUE(%2, %3)
-"""
+ALIVE = text_file("orders_alive.model.txt")
 """The last one to read x goes first where that ends the life of x, and nowhere else: 111 bytes, or 160."""
 
 

@@ -11,6 +11,7 @@ from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.processes import run
 from tests.support.programs_c import EVERYTHING, alloc, const, function, invoke, parameter, program, store
 from tests.support.tools import few
+from tests.support.tree import text_file
 
 MANIFEST = tables(
     "two",
@@ -18,20 +19,7 @@ MANIFEST = tables(
     {"digits": DIGITS, "odd_even": f'{ODD_EVEN}io = "application"\n'},
 )
 
-SETS = """
-#include "two.h"
-#include "digits.h"
-#include "odd_even.h"
-#define FAST USMP_ALIGNED(TWO_FAST_ALIGNMENT) static uint8_t
-#define SRAM USMP_ALIGNED(TWO_SRAM_ALIGNMENT) static uint8_t
-USMP_ALIGNED(TWO_FLASH_ALIGNMENT) static const uint8_t flash[TWO_FLASH_SIZE] = {
-#include "two_flash.inc"
-};
-FAST fast[2][(TWO_FAST_SIZE + 63) / 64 * 64];
-SRAM sram[2][(TWO_SRAM_SIZE + 63) / 64 * 64];
-static const struct digits_workspace_pools sets[2] = { { fast[0], sram[0] }, { fast[1], sram[1] } };
-static const struct digits_constant_pools constants = { flash };
-"""
+SETS = text_file("owners_sets.c")
 
 THREADS = (
     SETS
@@ -200,44 +188,7 @@ def test_functions_that_ask_for_their_buffers_are_refused(tmp_path: Path) -> Non
     assert 'help: let it live in pools with owner = "generated"' in done.err
 
 
-STATES = """
-#include <stdio.h>
-#include <string.h>
-#include "p.h"
-#include "stateful.h"
-
-USMP_ALIGNED(P_SRAM_ALIGNMENT) static uint8_t sram[2][(P_SRAM_SIZE + 63) / 64 * 64];
-
-static void step(int set)
-{
-    const struct stateful_workspace_pools workspace = { sram[set] };
-
-    for (int i = 0; i < 8; ++i) {
-        stateful_map_inputs(&workspace).signal[i] = (float)(i + 1);
-    }
-    printf("%d:", (int)stateful_run(&workspace));
-    for (int i = 0; i < 8; ++i) {
-        printf("%g,", (double)stateful_map_outputs(&workspace).output_0[i]);
-    }
-    printf(" ");
-}
-
-int main(void)
-{
-    for (int set = 0; set < 2; ++set) {
-        const struct stateful_workspace_pools workspace = { sram[set] };
-
-        memset(sram[set], 0xa5, sizeof sram[set]);
-        printf("%d ", (int)stateful_reset(&workspace));
-    }
-    printf("%d ", (int)stateful_reset(NULL));
-    step(0);
-    step(0);
-    step(1);
-    step(1);
-    return 0;
-}
-"""
+STATES = text_file("owners_states.c")
 
 
 def test_instances_have_variables_of_their_own(tmp_path: Path) -> None:
@@ -295,47 +246,7 @@ def test_functions_named_like_what_checks_seals(tmp_path: Path, name: str, acces
 
 PROGRAM = 'path = "p.program.json"\n'
 
-FUNCTIONS = """
-#include <stdio.h>
-#include "m.h"
-#include "p.h"
-
-void m_spread(const int8_t *from, usmp_i16 *to)
-{
-    for (int i = 0; i < 4; ++i) {
-        to[i] = (int16_t)(1000 * from[i]);
-    }
-}
-
-void m_add(const usmp_i16 *from, const usmp_i16 *more, usmp_i16 *to)
-{
-    for (int i = 0; i < 4; ++i) {
-        to[i] = (int16_t)(from[i] + more[i]);
-    }
-}
-
-USMP_ALIGNED(P_SRAM_ALIGNMENT) static uint8_t sram[P_SRAM_SIZE];
-USMP_ALIGNED(P_FLASH_ALIGNMENT) static const uint8_t flash[] = {
-#include "p_flash.inc"
-};
-
-int main(void)
-{
-    const struct m_workspace_pools workspace = { sram };
-    const struct m_constant_pools constants = { flash };
-
-    for (int i = 0; i < 4; ++i) {
-        m_map_inputs(&workspace).x[i] = (int8_t)i;
-    }
-    if (m_run(&workspace, &constants) != USMP_OK) {
-        return 1;
-    }
-    for (int i = 0; i < 4; ++i) {
-        printf("%d ", m_map_outputs(&workspace).y[i]);
-    }
-    return 0;
-}
-"""
+FUNCTIONS = text_file("owners_functions.c")
 
 
 def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.support.cli import TWO_MODELS, call, manifest, one_model, planned, says, tables
 from tests.support.small_models import FORK
 from tests.support.tools import few
+from tests.support.tree import text_file
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
@@ -16,20 +17,7 @@ from usmp_build.search import concat_aliasing
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
-DEAD = """
-model "dead"
-input "x" = %0
-output "y" = %1
-
-subgraph 0 "main"
-  %0 "x" int8[1,8] scale=0.5 zero=0
-  %1 "y" int8[1,8] scale=0.5 zero=0
-  %2 "dead" int8[1,8]
-  inputs %0
-  outputs %1
-  %1 = RELU(%0) @0
-  %2 = RELU(%0) @1
-"""
+DEAD = text_file("plans_dead.model.txt")
 """Nobody reads %2, which has no scale."""
 
 

@@ -14,7 +14,7 @@ from tests.support.pictures import picture_and_more, picture_to_picture, picture
 from tests.support.processes import output, run
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
-from tests.support.tree import ROOT
+from tests.support.tree import ROOT, text_file
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.layout.layout import Layout
@@ -103,50 +103,7 @@ def test_real_models(real_models: Path, tmp_path: Path, name: str, most: int) ->
     is_exact(path)
 
 
-MISUSE = """
-#include <stdio.h>
-#include "net.h"
-
-static struct net_progress progress, other;
-
-static void said(int status)
-{
-    printf("%d ", status);
-}
-
-int main(void)
-{
-    const int8_t row[NET_T0_ROW_SIZE] = { 0 };
-
-    said(net_push_row(&progress, row));
-    said(net_end(&progress));
-    said(net_next_row(&progress) == NULL);
-    said(net_begin(&progress));
-    said(net_begin(&progress));
-    said(net_begin(&other));
-    for (int y = 0; y + 1 < NET_T0_ROWS; ++y) {
-        if (net_push_row(&progress, y % 2 ? row : NULL) != USMP_OK) {
-            return 1;
-        }
-    }
-    said(net_end(&progress));
-    said(net_end(&progress));
-    said(net_begin(&progress));
-    for (int y = 0; y < NET_T0_ROWS; ++y) {
-        if (net_next_row(&progress) == NULL || net_push_row(&progress, row) != USMP_OK) {
-            return 2;
-        }
-    }
-    said(net_push_row(&progress, row));
-    said(net_next_row(&progress) == NULL);
-    said(net_end(&progress));
-    said(net_begin(NULL));
-    said(net_push_row(NULL, row));
-    said(net_next_row(NULL) == NULL);
-    said(net_end(NULL));
-    return 0;
-}
-"""
+MISUSE = text_file("rows_from_outside_misuse.c")
 
 
 @needs_c
@@ -161,29 +118,7 @@ def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
     assert done.out.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
 
 
-MEANWHILE = """
-#include <stdio.h>
-#include "net.h"
-#include "other.h"
-
-static struct net_progress progress;
-
-static void said(int status)
-{
-    printf("%d ", status);
-}
-
-int main(void)
-{
-    said(net_begin(&progress));
-    said(other_run());
-    said(net_push_row(&progress, NULL));
-    said(other_run());
-    said(net_end(&progress));
-    said(other_run());
-    return 0;
-}
-"""
+MEANWHILE = text_file("rows_from_outside_meanwhile.c")
 
 
 @needs_c
@@ -198,47 +133,7 @@ def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, message: str
     assert output([program]).strip() == message
 
 
-INSTANCES = """
-#include <stdio.h>
-#include <string.h>
-#include "net.h"
-#include "p.h"
-
-USMP_ALIGNED(P_RAM_ALIGNMENT) static uint8_t arenas[2][(P_RAM_SIZE + 63) / 64 * 64];
-static int8_t masks[2][NET_T13_SIZE];
-
-static void take_row(void *context, int32_t row, const int8_t *data)
-{
-    memcpy((int8_t *)context + row * NET_T13_ROW_SIZE, data, NET_T13_ROW_SIZE);
-}
-
-int main(void)
-{
-    static struct net_progress progress[2];
-
-    for (int i = 0; i < 2; ++i) {
-        const struct net_workspace_pools pools = { arenas[i] };
-        const struct net_sink sink = { take_row, masks[i] };
-
-        if (net_begin(&progress[i], &sink, &pools) != USMP_OK) {
-            return 1;
-        }
-    }
-    for (int y = 0; y < NET_T0_ROWS; ++y) {
-        for (int i = 0; i < 2; ++i) {
-            memset(net_next_row(&progress[i]), i == 0 || y % 3 != 0 ? y : -y, NET_T0_ROW_SIZE);
-            if (net_push_row(&progress[i], NULL) != USMP_OK) {
-                return 2;
-            }
-        }
-    }
-    if (net_end(&progress[0]) != USMP_OK || net_end(&progress[1]) != USMP_OK) {
-        return 3;
-    }
-    fwrite(masks, 1, sizeof masks, stdout);
-    return 0;
-}
-"""
+INSTANCES = text_file("rows_from_outside_instances.c")
 
 
 @needs_c

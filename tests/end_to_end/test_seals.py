@@ -14,6 +14,7 @@ from tests.support.cli import DATA, call, call_apart, manifest, says, succeed
 from tests.support.host_c import built
 from tests.support.stateful import svdf
 from tests.support.tools import few, need
+from tests.support.tree import text_file
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Tensor
 from usmp_build.textual.text import write
@@ -28,33 +29,7 @@ owner = "application"
 path = "digits.model.txt"
 """
 
-MAIN = """
-#include <stdio.h>
-#include <string.h>
-#include "digits.h"
-#include "p.h"
-
-USMP_ALIGNED(P_WEIGHTS_ALIGNMENT) static uint8_t weights[P_WEIGHTS_SIZE];
-
-int main(int argc, char **argv)
-{
-    const struct digits_constant_pools constants = { weights };
-    FILE *const file = fopen(argv[argc - 1], "rb");
-    const size_t count = fread(weights, 1, sizeof weights, file);
-
-    fclose(file);
-    printf("%d %d %d\\n", count == sizeof weights, (int)p_check_weights(weights), (int)digits_run(&constants));
-    for (int run = 0; run < 10; ++run) {
-        for (int i = 0; i < DIGITS_IMAGE_SIZE; ++i) {
-            digits_map_inputs().image[i] = (int8_t)(i * 37 + run * 91);
-        }
-        if (digits_run(&constants) == USMP_OK) {
-            fwrite(digits_map_outputs().scores, 1, DIGITS_SCORES_SIZE, stdout);
-        }
-    }
-    return 0;
-}
-"""
+MAIN = text_file("seals.c")
 
 Change = Callable[[Tensor], Tensor]
 

@@ -15,6 +15,7 @@ from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.support.flatfile import flatfile
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_c
+from tests.support.tree import text_file
 from usmp_build import passes, pipeline
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
@@ -33,30 +34,7 @@ REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
 OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
 IN_LOOPS = ["CONV_2D", "AVERAGE_POOL_2D", "MEAN", "CONCATENATION", "SPLIT"]
 
-INDICES = """model "m"
-subgraph 0 "main"
-  %0 "table" float32[10,4]
-  %1 "words" float32[5]
-  %2 "row" int32[]
-  %3 "column" int32[]
-  %4 "places" int32[3,2]
-  %5 "others" int32[6]
-  %6 "indices" int32[5]
-  %7 "chosen" float32[5,4]
-  %8 "begins" int32[2]
-  %9 "sizes" int32[2] = [2, 2]
-  %10 "part" float32[2,2]
-  %11 "picked" float32[3]
-  %12 "negated" int32[6]
-  inputs %0, %1, %2, %3, %4, %5
-  outputs %7, %10, %11, %12
-  %6 = CAST(%1) @0
-  %7 = GATHER(%0, %6) @1
-  %8 = PACK(%2, %3) values_count=2 @2
-  %10 = SLICE(%0, %8, %9) @3
-  %11 = GATHER_ND(%0, %4) @4
-  %12 = ZEROS_LIKE(%5) @5
-"""
+INDICES = text_file("selftest_indices.model.txt")
 
 pytestmark = needs_c
 
