@@ -104,8 +104,8 @@ def test_cmake(page: Page, shell: Shell, project: Path) -> None:
     message = here.output(f"cmake -B plain {board}\ncmake --build plain\ntest ! -e plain/plan.usmp")
     assert 'the image of "firmware.elf" is not checked' in message
     check(project / "generated", project / "plain" / "firmware.elf")
-    found = '-Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
-    message = here.output(f"cmake -B planning {board} {found}\ncmake --build planning")
+    package_folder = '-Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
+    message = here.output(f"cmake -B planning {board} {package_folder}\ncmake --build planning")
     assert "every pool is as planned" in message
     check(project / "planning" / "plan.usmp", project / "planning" / "firmware.elf")
 

@@ -39,8 +39,8 @@ def snippet(language: str, text: str) -> Snippet:
     return Snippet("page.md", 5, "", language, text)
 
 
-def page_of(*found: Snippet) -> Page:
-    return Page("page.md", found)
+def page_of(*blocks: Snippet) -> Page:
+    return Page("page.md", blocks)
 
 
 def test_blocks_are_found_with_their_lines() -> None:

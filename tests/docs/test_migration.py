@@ -79,7 +79,7 @@ DECLARATIONS = {
 def declared(text: str, pattern: str) -> set[str]:
     """The names that a file declares; those in comments are none."""
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return {name for found in re.findall(pattern, code, re.MULTILINE) for name in found if name}
+    return {name for match in re.findall(pattern, code, re.MULTILINE) for name in match if name}
 
 
 def is_there(span: str) -> bool:

@@ -62,10 +62,10 @@ def test_every_key_is_told() -> None:
 
 def lifetimes(planned: Planned) -> dict[str, list[int]]:
     """Workspace buffer → the steps at which it is alive."""
-    found = zip(planned.analysis.storage.buffers, planned.analysis.lifetimes.intervals, strict=True)
+    lives = zip(planned.analysis.storage.buffers, planned.analysis.lifetimes.intervals, strict=True)
     return {
         buffer.name.rpartition(".")[2]: [step for start, stop in intervals for step in range(start, stop)]
-        for buffer, intervals in found
+        for buffer, intervals in lives
         if buffer.kind is not Kind.CONSTANT
     }
 

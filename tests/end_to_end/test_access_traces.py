@@ -274,13 +274,13 @@ def test_a_kernel_that_goes_the_other_way_is_found(tmp_path: Path, monkeypatch: 
 
 def rewritten() -> dict[str, bytes]:
     """Models that become windows with frames, averages over what padding counts as, and limits."""
-    found = {}
+    models = {}
     for make, kinds in ((padded, WINDOWS), (clamped, PRODUCERS)):
         for kind in kinds:
             for number in range(COUNT // 3):
-                graph = make(kind, np.random.default_rng([len(found), 8])).graph
-                found[f"{make.__name__}_{kind.lower()}_{number}"] = flatfile(graph)
-    return found
+                graph = make(kind, np.random.default_rng([len(models), 8])).graph
+                models[f"{make.__name__}_{kind.lower()}_{number}"] = flatfile(graph)
+    return models
 
 
 def made_nets() -> dict[str, bytes]:
@@ -295,10 +295,10 @@ def features(plan: Planned) -> set[str]:
     """What TFLite does not have, and rewrites do."""
     options = [op.options for model in plan.analysis.models for op in model.main.operators]
     words = ("frame", "outside", "limits")
-    found = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
-    found |= {"channels"} if any(made.channels for made in plan.analysis.rewrites) else set()
+    names = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
+    names |= {"channels"} if any(made.channels for made in plan.analysis.rewrites) else set()
     storage = plan.analysis.storage
-    return found | {word for word in ("offsets", "pitches") if any(getattr(storage, word).values())}
+    return names | {word for word in ("offsets", "pitches") if any(getattr(storage, word).values())}
 
 
 @needs_gcc

@@ -137,9 +137,9 @@ def test_a_moved_buffer_is_refused_by_both_or_by_none(names: tuple[str, ...]) ->
         end = offset + each.problem.buffers[numbers[name]].size
         document["pools"][0]["size"] = max(document["pools"][0]["size"], end)
         wrong = violations(each.problem, replace(each.plan, allocations=tuple(places)))
-        found = each.verdict(document)
-        assert bool(wrong) == bool(found), f"{name} at {offset}: {wrong[:1]} and {found!r}"
-        refused += bool(found)
+        refusal = each.verdict(document)
+        assert bool(wrong) == bool(refusal), f"{name} at {offset}: {wrong[:1]} and {refusal!r}"
+        refused += bool(refusal)
     assert 0 < refused < COUNT // 4
 
 

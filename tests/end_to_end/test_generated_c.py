@@ -201,11 +201,11 @@ def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path, comp
         target = tmp_path / "pools.o"
         subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
         listed = output(["size", "-A", target])
-        found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
+        sizes = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
         symbols = output(["nm", target])
         for pool in plan["pools"]:
             name = pool["name"]
-            assert int(found.get(pool["section"], 0)) == pool["size"], name
+            assert int(sizes.get(pool["section"], 0)) == pool["size"], name
             for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
                 assert int(value, 16) == first_constant(plan, owner, name), (name, owner)
 

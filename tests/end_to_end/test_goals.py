@@ -25,14 +25,14 @@ def turns(folder: Path, model: bytes, words: str) -> dict[int, int]:
     path = written(folder, model, words)
     files = DiskFiles(folder)
     planned = pipeline.plan(pipeline.read(path.name, files), files)
-    found = {}
+    turns_of = {}
     for at, kernel in planned.analysis.kernels.items():
         assert isinstance(kernel, Kernel)
         declared = [call.accesses for call in kernel.calls if call.accesses is not None]
         each = (prod(made.loops) * sum(prod(part.loops) for part in made.parts) for made in declared)
         graph = planned.analysis.models[at.model].subgraphs[at.subgraph]
-        found[graph.operators[at.operator].position] = sum(each)
-    return found
+        turns_of[graph.operators[at.operator].position] = sum(each)
+    return turns_of
 
 
 @pytest.mark.long

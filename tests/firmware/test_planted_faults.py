@@ -120,9 +120,9 @@ def test_a_pointer_moved_by_a_byte_is_counted_astray(made: Image, plugin: Path) 
     row = last_in_dtcm(made)
     move_pointer(made, row, "firmware_dtcm_pool", " + 1")
     assert rebuild(made)[0] == 0
-    found = problems(count(made, inputs_of(made), plugin)[1])
-    assert any("touches" in problem for problem in found)
-    assert any(re.search(rf"bytes of (.* and )?{re.escape(row.name)}\b", problem) for problem in found)
+    complaints = problems(count(made, inputs_of(made), plugin)[1])
+    assert any("touches" in problem for problem in complaints)
+    assert any(re.search(rf"bytes of (.* and )?{re.escape(row.name)}\b", problem) for problem in complaints)
 
 
 def test_a_pointer_far_from_its_pool_is_a_fault(made: Image) -> None:

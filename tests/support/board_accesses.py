@@ -148,11 +148,11 @@ def _cuts(made: Image) -> dict[str, list[int]]:
 
 def _pieces(made: Image, cuts: Mapping[str, Sequence[int]]) -> Pieces:
     pools, buffers = made.layout.summary.pools, made.planned.analysis.storage.buffers
-    found = []
+    pieces = []
     for buffer, place in zip(buffers, made.planned.plan.allocations, strict=True):
         name, inside = pools[place.pool].name, range(place.offset, place.offset + buffer.size)
-        found.append([f"{name}+{start}" for start in cuts.get(name, ()) if start in inside])
-    return found
+        pieces.append([f"{name}+{start}" for start in cuts.get(name, ()) if start in inside])
+    return pieces
 
 
 def _by_model(made: Image, pieces: Pieces, intervals: Iterator[Interval]) -> Iterator[list[Counted]]:

@@ -83,11 +83,11 @@ class Project:
 
 def steps(text: str) -> list[str]:
     """Read from a build's output what it did."""
-    found = []
+    done = []
     for what, name in _STEP.findall(text):
         file = name.rpartition("/")[2].removesuffix(".o").removesuffix(".obj")
-        found.append("plan" if what == "Planning" else f"{_VERBS[what.split()[0]]} {file}")
-    return sorted(found)
+        done.append("plan" if what == "Planning" else f"{_VERBS[what.split()[0]]} {file}")
+    return sorted(done)
 
 
 def version(cmake: str) -> str:

@@ -83,7 +83,7 @@ def run(image: Image, inputs: Sequence[Sequence[Sample]], plugin_args: Sequence[
     done = firmware.run(image.board, image.elf, image.folder, plugin_args=plugin_args)
     assert done.code == 0, done.out + done.err
     results = read_records((image.folder / "records.bin").read_bytes(), len(inputs))
-    assert [len(found) for found in results] == [len(samples) for samples in inputs]
+    assert [len(runs) for runs in results] == [len(samples) for samples in inputs]
     return results
 
 
@@ -109,17 +109,17 @@ def _oracle(model: ModelRequest, data: bytes, inputs: Sequence[Sample], tensors:
 def misplaced(image: Image) -> list[str]:
     """Say of every pool that is not in its region, or not of its size."""
     symbols = firmware.symbols(image.board, image.elf)
-    found = []
+    complaints = []
     for pool in image.layout.summary.pools:
         if not pool.size:
             continue
         start, stop = (symbols[f"__usmp_{pool.name}_{end}"][0] for end in ("start", "end"))
         there = {image.board.region_of(start), image.board.region_of(stop - 1)}
         if there != {pool.region}:
-            found.append(f"pool {pool.name} is in {' and '.join(sorted(map(str, there)))}, not in {pool.region}")
+            complaints.append(f"pool {pool.name} is in {' and '.join(sorted(map(str, there)))}, not in {pool.region}")
         if stop - start != pool.size:
-            found.append(f"pool {pool.name} has {stop - start} bytes, not {pool.size}")
-    return found
+            complaints.append(f"pool {pool.name} has {stop - start} bytes, not {pool.size}")
+    return complaints
 
 
 def stored_inputs(planned: Planned, goldens: Mapping[str, Path], runs: int) -> list[list[Sample]]:

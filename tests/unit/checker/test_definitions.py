@@ -44,9 +44,9 @@ def needs(of: Any) -> Needs:
     return [{(i, at) for i in streamed for at in each[i]} for each in reads]
 
 
-def moved(found: np.ndarray, position: int = 0) -> Needs:
+def moved(places: np.ndarray, position: int = 0) -> Needs:
     """Expect each element to be the one whose number is there; -1: none."""
-    return [{(position, int(at))} if at >= 0 else set() for at in found.reshape(-1)]
+    return [{(position, int(at))} if at >= 0 else set() for at in places.reshape(-1)]
 
 
 def numbers(*shape: int) -> np.ndarray:

@@ -40,10 +40,10 @@ NEVER_CONSTANT = "CUSTOM RANDOM_STANDARD_NORMAL RANDOM_UNIFORM MULTINOMIAL"
 
 def test_kinds_are_those_of_the_schema() -> None:
     grouped = {name: group for group, members in GROUPS.items() for name in members.split()}
-    found = {KINDS[number]: kind for number, kind in NAMES.items()}
-    assert found == {name: grouped.get(name, name) for name in found}
-    assert grouped.keys() <= found.keys()
-    assert len(found) == 92
+    kinds = {KINDS[number]: kind for number, kind in NAMES.items()}
+    assert kinds == {name: grouped.get(name, name) for name in kinds}
+    assert grouped.keys() <= kinds.keys()
+    assert len(kinds) == 92
     assert {KINDS[number]: name for number, name in STATEFUL.items()} == {n: n for n in OF_STATE.split()}
     assert {KINDS[number] for number in RANDOM} == set(NEVER_CONSTANT.split())
     for name in ("ADD", "L2_POOL_2D", "MUL", "SVDF", "CUSTOM", "MEAN", "ARG_MAX", "SUM", "SHAPE", "ARG_MIN", "RANK"):

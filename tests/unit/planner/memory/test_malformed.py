@@ -86,15 +86,15 @@ def test_a_fault_of_one_buffer(change: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize(("change", "message"), OF_ALL)
 def test_a_fault_of_the_problem(change: dict[str, Any], message: str) -> None:
-    (found,) = malformed(replace(GOOD, **change))
-    assert found.startswith(message)
+    (complaint,) = malformed(replace(GOOD, **change))
+    assert complaint.startswith(message)
 
 
 @pytest.mark.parametrize(("name", "message"), [("b", '2 buffers are called "b"'), (7, "the name of a buffer is 7")])
 def test_names_are_texts_of_their_own(name: Any, message: str) -> None:
     a, *others = GOOD.buffers
-    (found,) = malformed(replace(GOOD, buffers=(replace(a, name=name), *others)))
-    assert found.startswith(message)
+    (complaint,) = malformed(replace(GOOD, buffers=(replace(a, name=name), *others)))
+    assert complaint.startswith(message)
 
 
 def test_many_faults_are_told_up_to_a_number() -> None:
