@@ -66,10 +66,10 @@ def generate(model: Model) -> None:
 
 def compare(data: bytes) -> None:
     """As `diff` and `check` do."""
-    made, old = (read_plan(text, "plan.json", UsageError, "U204", "") for text in (data, PLAN))
-    for before, after in ((old, made), (made, old)):
+    plan, old = (read_plan(text, "plan.json", UsageError, "U204", "") for text in (data, PLAN))
+    for before, after in ((old, plan), (plan, old)):
         list(markdown(plan_difference(before, after)))
-    check(made, BUILT.image)
+    check(plan, BUILT.image)
 
 
 def check_alone(plan_text: bytes, model: bytes) -> None:

@@ -93,9 +93,9 @@ def test_instructions_are_those_of_the_program(tmp_path: Path, find: str) -> Non
          "through an interface"],
 )  # fmt: skip
 def test_without_a_build_type(tmp_path: Path, find: str, lists: str, kernels: list[str]) -> None:
-    project, said = configured(tmp_path, find, FIND + PLANNED + lists)
+    project, output = configured(tmp_path, find, FIND + PLANNED + lists)
     assert commands(project)[KERNELS] == kernels
-    assert "Warning" not in said
+    assert "Warning" not in output
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def firmware(board: Project) -> Iterator[Project]:
             touch(path)
 
 
-def said(text: str) -> str:
+def unwrapped(text: str) -> str:
     """What was said, without the line breaks that CMake puts into messages."""
     return re.sub(r"\s+", " ", text)
 
@@ -160,7 +160,7 @@ def test_a_mistake_that_the_build_finds(firmware: Project, mistake: str) -> None
     assert code != 0, text
     assert "Traceback" not in text
     for message in messages:
-        assert message in said(text), text
+        assert message in unwrapped(text), text
 
 
 def test_the_fragment_says_where_it_belongs(board: Project) -> None:
@@ -252,7 +252,7 @@ def test_a_mistake_that_cmake_finds(tmp_path: Path, find: str, lists: str, messa
     code, text = project(tmp_path, FIND + lists).try_to_configure(find, PYTHON, *QUICK)
     assert code != 0, text
     for message in messages:
-        assert message in said(text), text
+        assert message in unwrapped(text), text
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_something_that_is_not_there(
     code, text = project(tmp_path, FIND + PLAN, languages).try_to_configure(*given)
     assert code != 0, text
     for message in messages:
-        assert message in said(text), text
+        assert message in unwrapped(text), text
 
 
 def test_what_is_no_mistake(tmp_path: Path, find: str) -> None:

@@ -147,12 +147,12 @@ def test_bazel(page: Page, project: Path, bazel_cache: Path) -> None:
     shutil.copytree(EXAMPLE / "toolchain", project / "toolchain")
     with served(project, project.parent, bazel_cache) as workspace:
         assert ".usmp.doorbell.sram: 759" in workspace.bazel("build", "//:app").text
-        assert run([workspace.made("app")]).code == 0
+        assert run([workspace.built("app")]).code == 0
 
         need_bazel("arm-none-eabi-gcc")
         (project / "main.c").write_text(ALONE, encoding="utf-8")
         workspace.bazel("build", "--platforms=//:board", "//:firmware.elf")
-        check(project / "generated", workspace.made("firmware.elf"))
+        check(project / "generated", workspace.built("firmware.elf"))
 
 
 @runs("docs/build-systems.md#when-the-folder-is-stale")

@@ -83,7 +83,7 @@ def test_the_picture_is_the_example() -> None:
     assert PICTURE.splitlines() == expected, "\n".join(["draw it so:", *expected])
 
 
-def test_what_is_said_of_the_picture() -> None:
+def test_the_picture_is_as_described() -> None:
     planned = pipeline.plan(pipeline.read("usmp.toml", EXAMPLE), EXAMPLE)
     buffers, allocations = planned.analysis.storage.buffers, planned.plan.allocations
     sizes = {buffer.name.rpartition(".")[2]: buffer.size for buffer in buffers}

@@ -243,7 +243,7 @@ def test_each_row_of_resized_images_touches_what_its_kernel_declares(dtype: str,
 
 
 @needs_gcc
-def test_a_row_that_is_computed_the_other_way_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_computed_the_other_way_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = Reference.sources
 
     def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
@@ -260,7 +260,7 @@ def test_a_row_that_is_computed_the_other_way_is_found(tmp_path: Path, monkeypat
 
 
 @needs_gcc
-def test_a_kernel_that_goes_the_other_way_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_that_goes_the_other_way_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = Reference.sources
 
     def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
@@ -283,11 +283,11 @@ def rewritten() -> dict[str, bytes]:
     return models
 
 
-def made_nets() -> dict[str, bytes]:
+def nets_by_name() -> dict[str, bytes]:
     return {name: make() for name, make in nets.NETS.items()}
 
 
-def made_parts() -> dict[str, bytes]:
+def parts_by_name() -> dict[str, bytes]:
     return {name.replace(" ", "_"): parts.tflite(text) for name, text in parts.ALL.items()}
 
 
@@ -296,7 +296,7 @@ def features(plan: Planned) -> set[str]:
     options = [op.options for model in plan.analysis.models for op in model.main.operators]
     words = ("frame", "outside", "limits")
     names = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
-    names |= {"channels"} if any(made.channels for made in plan.analysis.rewrites) else set()
+    names |= {"channels"} if any(rewritten_model.channels for rewritten_model in plan.analysis.rewrites) else set()
     storage = plan.analysis.storage
     return names | {word for word in ("offsets", "pitches") if any(getattr(storage, word).values())}
 
@@ -308,8 +308,8 @@ def features(plan: Planned) -> set[str]:
     ("make", "expected"),
     [
         (rewritten, {"frame", "outside", "limits"}),
-        (made_nets, {"frame", "channels", "offsets"}),
-        (made_parts, {"pitches", "offsets"}),
+        (nets_by_name, {"frame", "channels", "offsets"}),
+        (parts_by_name, {"pitches", "offsets"}),
     ],
 )
 def test_declared_and_traced_distances_are_equal_after_rewrites(

@@ -85,8 +85,8 @@ def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, name: str,
 def test_vww_loses_the_channels_that_are_constant(real_models: Path, tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("vww", path=(real_models / "vww.tflite").as_posix()))
     files = DiskFiles(tmp_path)
-    made = pipeline.plan(pipeline.read(path.name, files), files)
-    (imported,), (rewritten,) = made.imported, made.analysis.models
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    (imported,), (rewritten,) = planned.imported, planned.analysis.models
     assert (constants(imported), macs(imported.main)) == (219_072, 7_489_664)
     assert constants(rewritten) <= 29_066 + 4 * 1_014, "weights, and a bias of four bytes for each channel"
     assert macs(rewritten.main) <= 3_727_313

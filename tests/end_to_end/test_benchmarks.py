@@ -206,7 +206,7 @@ def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.long
-def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
+def test_models_that_cannot_be_measured_are_listed(tmp_path: Path) -> None:
     (tmp_path / "no_model.tflite").write_bytes(b"nothing")
     message = benchmark(DATA / "control.tflite", DATA / "stateful.tflite", tmp_path / "no_model.tflite")
     assert re.search(r"^- no_model: ", message, re.MULTILINE)

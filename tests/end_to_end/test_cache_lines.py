@@ -128,11 +128,11 @@ def macros(folder: Path, model: str) -> set[int]:
 def test_no_line_is_shared(tmp_path: Path, text: str) -> None:
     """In plan.json; the macros are the lines of inputs and outputs, and the compiler finds the plan true."""
     need("gcc")
-    made, together = generated(manifest(tmp_path, text))
-    check(made, together)
-    lines = {pool["name"]: pool["cache_line"] for pool in made["pools"]}
-    for model in made["models"]:
-        users = [(b, {b["model"], *b["shared_with"]}) for b in each_buffer(made) if b["kind"] in PORTS]
+    plan_json, together = generated(manifest(tmp_path, text))
+    check(plan_json, together)
+    lines = {pool["name"]: pool["cache_line"] for pool in plan_json["pools"]}
+    for model in plan_json["models"]:
+        users = [(b, {b["model"], *b["shared_with"]}) for b in each_buffer(plan_json) if b["kind"] in PORTS]
         ports = [b for b, models in users if model["name"] in models]
         own = {len(lines_of(b, line)) * line for b in ports if (line := lines[b["pool"]])}
         assert macros(tmp_path / "out", model["name"]) == own
@@ -183,9 +183,9 @@ def test_the_headers_say_which_bytes_are_meant(cached: Path) -> None:
 def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
     tables = "".join(f'[models.{name}]\npath = "{path}"\n' for name, path in CASCADE.items())
     path = manifest(tmp_path, CACHED.split("[models.")[0].replace("size = 600", "size = 64") + tables + FEEDS)
-    made, together = generated(path)
-    assert check(made, together)
-    [buffer] = [b for b in made["buffers"] if b["kind"] == "connection"]
+    plan_json, together = generated(path)
+    assert check(plan_json, together)
+    [buffer] = [b for b in plan_json["buffers"] if b["kind"] == "connection"]
     assert (buffer["pool"], buffer["cache_line"]) == ("sram", 32)
     bytes_ = -(-buffer["size"] // 32) * 32
     for model in CASCADE:
@@ -203,9 +203,9 @@ def test_inputs_and_outputs_of_programs_have_lines_too(tmp_path: Path) -> None:
     program = (ROOT / "examples" / "program" / "vision.program.json").as_posix()
     cached = CACHED.split("[models.")[0].replace("size = 600", "size = 64")
     path = manifest(tmp_path, f'{cached}[models.vision]\npath = "{program}"\n')
-    made, together = generated(path)
-    assert check(made, together)
-    assert {b["kind"] for b in made["buffers"] if b["cache_line"]} == {"input", "output"}
+    plan_json, together = generated(path)
+    assert check(plan_json, together)
+    assert {b["kind"] for b in plan_json["buffers"] if b["cache_line"]} == {"input", "output"}
     assert "_CACHE_BYTES" in (tmp_path / "out" / "vision.h").read_text("utf-8")
 
 

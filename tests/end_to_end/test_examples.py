@@ -91,5 +91,5 @@ def test_the_price_of_inputs_that_stay_is_told() -> None:
 
 
 def test_the_expected_answers_are_current() -> None:
-    made = runpy.run_path(str(PORTS / "make_expected.py"))["text"]()
-    assert (PORTS / "expected.h").read_text("utf-8") == made
+    header = runpy.run_path(str(PORTS / "make_expected.py"))["text"]()
+    assert (PORTS / "expected.h").read_text("utf-8") == header

@@ -111,10 +111,10 @@ def test_machines_whose_int_has_16_bits_are_refused(generated: list[Path], stand
     """Kernels would compile there, and overflow: `short` stands in for such an `int`."""
     source = "#include <stddef.h>\n#include <stdint.h>\n#define int short\n#include <usmp.h>\n"
     command = ["cc", f"-std={standard}", "-I.", "-fsyntax-only", "-xc", "-"]
-    done = run(command, generated[0], said=source)
+    done = run(command, generated[0], stdin=source)
     assert done.code != 0
     assert "int_has_32_bits" in done.err
-    assert run(command, generated[0], said=source.replace("#define int short\n", "")).code == 0
+    assert run(command, generated[0], stdin=source.replace("#define int short\n", "")).code == 0
 
 
 @pytest.mark.parametrize("standard", ["c99", "c11"])

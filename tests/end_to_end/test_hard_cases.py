@@ -222,7 +222,7 @@ def test_odd_options_of_the_selftest(tmp_path: Path, options: list[str], code: i
     assert done.err
 
 
-def test_wrong_names_are_found_before_c_is_made(tmp_path: Path) -> None:
+def test_wrong_names_are_refused_before_c_is_generated(tmp_path: Path) -> None:
     says(call("plan", manifest(tmp_path, one_model("digits", 'names = { zz = "q" }'))), 1, "error[P304]")
 
 

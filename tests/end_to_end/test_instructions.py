@@ -150,7 +150,7 @@ def test_unknown_instructions(tmp_path: Path, word: str) -> None:
     assert f'--isa: error[U237]: "{word}" is neither portable, dsp, mve nor an option' in done.err
 
 
-def test_what_keeps_faster_kernels_away_is_said(fussy: Path) -> None:
+def test_the_reason_for_a_slower_kernel_is_shown(fussy: Path) -> None:
     for verb, line in (
         (("ops",), f"by rows: conv_2d_s8_row; not {WHY}"),
         (("inspect", "kernels"), f"digits CONV_2D 0 fussy by rows conv_2d_s8_row not {WHY}"),

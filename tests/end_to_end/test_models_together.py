@@ -161,7 +161,7 @@ def test_all_of_it_runs(tmp_path: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["chain", "kept"])
-def test_what_is_forgotten_between_runs_is_found(tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_lost_between_runs_is_detected(tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(request: Any, models: Any, *_: Any) -> Survivors:
         none = (frozenset[int](),) * len(models)
         return Survivors(frozenset(), none, none)
@@ -170,13 +170,13 @@ def test_what_is_forgotten_between_runs_is_found(tmp_path: Path, case: str, monk
     says(call("selftest", asked(tmp_path, *CASES[case]), "--runs", "2"), 4, "S608")
 
 
-def test_outputs_that_filling_inputs_overwrites_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_overwritten_by_filling_inputs_are_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the step that fills inputs forgets the outputs of the run before."""
     lifetimes = passes.lifetimes
 
-    def forgetful(made: Any, *others: Any) -> Any:
-        programs = (replace(p, body=(replace(p.body[0], keeps=()), *p.body[1:])) for p in made.programs)
-        return lifetimes(replace(made, programs=tuple(programs)), *others)
+    def forgetful(plan: Any, *others: Any) -> Any:
+        programs = (replace(p, body=(replace(p.body[0], keeps=()), *p.body[1:])) for p in plan.programs)
+        return lifetimes(replace(plan, programs=tuple(programs)), *others)
 
     twice = RELU.replace("inputs", '%2 "w" float32[1,32]\n  inputs').replace("outputs %1", "outputs %2")
     (tmp_path / "a.model.txt").write_text(twice + "  %2 = RELU(%1)\n")

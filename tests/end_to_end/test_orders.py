@@ -73,7 +73,7 @@ def test_a_reserved_output_shares_nothing_with_an_input_that_is_filled_beside_it
     assert workspace["any_schedule"] == workspace["achieved"] == workspace["floor"] == 353
 
 
-def test_what_is_said_of_any_order_is_of_those_that_the_manifest_rules_out_too(tmp_path: Path) -> None:
+def test_bounds_for_any_order_include_orders_that_the_manifest_rules_out(tmp_path: Path) -> None:
     path = fork(tmp_path, words='order = "file"\n')
     workspace = planned(path)["workspace"]
     assert (workspace["any_schedule"], workspace["achieved"]) == (111, 210)

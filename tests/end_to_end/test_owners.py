@@ -127,11 +127,11 @@ def test_the_generated_code_has_no_array(generated: Path) -> None:
 
 def test_two_instances_run_at_once(generated: Path, tmp_path: Path) -> None:
     """The guard of debug builds takes part, and is free of races, too."""
-    made = built(generated, tmp_path, THREADS, "gcc", "-fsanitize=thread", "-g", "-pthread")
+    program = built(generated, tmp_path, THREADS, "gcc", "-fsanitize=thread", "-g", "-pthread")
     with np.load(DATA / "golden" / "digits.npz") as golden:
         pictures, wanted = golden["input_0"], golden["output_0"]
     order = np.arange(200) % len(pictures)
-    done = subprocess.run([made], input=pictures[order].tobytes(), capture_output=True, check=False)
+    done = subprocess.run([program], input=pictures[order].tobytes(), capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == wanted[order].tobytes()
 
@@ -159,8 +159,8 @@ def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -
 
 
 def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
-    made = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
-    done = run([made])
+    program = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
+    done = run([program])
     assert done.out.split() == [*"1121", *"1240", *"1111", *"120"], done.err
 
 
@@ -195,8 +195,8 @@ def test_instances_have_variables_of_their_own(tmp_path: Path) -> None:
     models = {"stateful": 'path = "DATA/stateful.tflite"\n'}
     path = manifest(tmp_path, tables("p", {"sram": RW + PASSED}, models))
     assert call("generate", path, "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
-    done = run([made])
+    program = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
+    done = run([program])
     *statuses, first, second, third, fourth = done.out.split()
     assert statuses == ["0", "0", "1"]
     assert (first, second) == (third, fourth), done.err
@@ -259,6 +259,6 @@ def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> No
     program(tmp_path, main, spread=spread, add=add)
     text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
     succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
-    made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
-    printed = run([made])
+    executable = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
+    printed = run([executable])
     assert printed.out.split() == ["1", "1002", "2003", "3004"], printed.err

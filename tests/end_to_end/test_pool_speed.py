@@ -70,7 +70,7 @@ def test_a_faster_pool_is_used_first_whatever_the_order(tmp_path: Path) -> None:
     assert {b["pool"] for b in other["buffers"] if b["kind"] != "constant"} == {"dtcm", "sram"}
 
 
-def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
+def test_the_larger_pool_that_is_suggested_is_enough(tmp_path: Path) -> None:
     small = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
     [larger] = small["alternatives"]["larger_pools"]["pools"]
     assert (larger["pool"], larger["size"] - larger["more"]) == ("dtcm", 700)

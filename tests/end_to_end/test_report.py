@@ -42,10 +42,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_page_says_what_the_plan_says(page: str) -> None:
-    said = texts(tree(page))
-    assert "759 of 1,024 bytes used, 265 free: 74 % full." in said
-    assert "No plan that has these buffers in this pool takes less" in said
-    assert "doorbell" in said
+    shown = texts(tree(page))
+    assert "759 of 1,024 bytes used, 265 free: 74 % full." in shown
+    assert "No plan that has these buffers in this pool takes less" in shown
+    assert "doorbell" in shown
     check_policy(page)
 
 
@@ -100,7 +100,7 @@ def test_a_larger_pool_saves_what_the_plan_costs(tmp_path: Path) -> None:
     assert changes["[pools.tcm] size + 1,024"][2] == f"costs 0 in place of {cost:,} bytes times rank"
 
 
-def test_a_limit_that_is_too_small_is_said_to_be(tmp_path: Path) -> None:
+def test_a_limit_that_is_too_small_is_reported(tmp_path: Path) -> None:
     pools = {"sram": RW + 'size = "1700 B"\n', "flash": RO}
     text = tables("doorbell", pools, {"digits": DIGITS}) + "[plan]\nrows = false\n"
     changes = {
@@ -142,11 +142,11 @@ def test_a_checked_in_folder_is_enough_for_all_but_changes(tmp_path: Path, given
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     assert call("generate", usmp, "--out", tmp_path / "generated").code == 0
     page = report(tmp_path, tmp_path / given)
-    said = texts(tree(page))
+    shown = texts(tree(page))
     check_policy(page)
-    assert "759 of 1,024 bytes used, 265 free: 74 % full." in said
-    assert "What would change" not in said
-    assert "need the manifest and the models" in said
+    assert "759 of 1,024 bytes used, 265 free: 74 % full." in shown
+    assert "What would change" not in shown
+    assert "need the manifest and the models" in shown
     assert [row[0] for row in table(tree(page), "model")[1:]] == ["digits", "odd_even"]
 
 

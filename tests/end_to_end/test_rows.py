@@ -100,13 +100,13 @@ def tall() -> bytes:
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("made", few([two_stretches, tall], 1))
-def test_counters_of_rows(tmp_path: Path, made: Callable[[], bytes]) -> None:
+@pytest.mark.parametrize("make_net", few([two_stretches, tall], 1))
+def test_counters_of_rows(tmp_path: Path, make_net: Callable[[], bytes]) -> None:
     net = tmp_path / "net.tflite"
-    net.write_bytes(made())
+    net.write_bytes(make_net())
     is_exact(of(net), "--sanitize", "--keep", str(tmp_path / "kept"))
     text = (tmp_path / "kept" / "net.c").read_text()
-    expected = ["uint16_t jobs_done["] if made is tall else ["net_jobs_0[", "net_jobs_1[", "uint8_t jobs_done["]
+    expected = ["uint16_t jobs_done["] if make_net is tall else ["net_jobs_0[", "net_jobs_1[", "uint8_t jobs_done["]
     assert [each for each in expected if each not in text] == []
 
 

@@ -71,12 +71,12 @@ def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> No
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("made", few([read_twice, picture_and_more, picture_to_state], 1))
+@pytest.mark.parametrize("make_net", few([read_twice, picture_and_more, picture_to_state], 1))
 @pytest.mark.parametrize("io", few(["", APPLICATION], 1), ids=["pool", "arrays"])
 @pytest.mark.long
-def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[], bytes], io: str) -> None:
+def test_other_readers_other_inputs_and_state(tmp_path: Path, make_net: Callable[[], bytes], io: str) -> None:
     net = tmp_path / "net.tflite"
-    net.write_bytes(made())
+    net.write_bytes(make_net())
     is_exact(of(net, IN + io))
 
 

@@ -154,7 +154,7 @@ def test_comments_make_no_other_id(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.long
-def test_an_update_is_made_by_naming_all_models(tmp_path: Path) -> None:
+def test_an_update_names_all_models(tmp_path: Path) -> None:
     """Of a plan of several models, of which one was trained anew; without the others it would be of another plan."""
     text = PLAN.replace('"p"', '"doorbell"').replace("digits", "kws")
     text += f'[models.vad]\npath = "{(DATA / "odd_even.tflite").as_posix()}"\n'
@@ -174,7 +174,7 @@ def test_an_update_is_made_by_naming_all_models(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bit", [3, 70, 100, 128, 8 * 4000 + 5, -1], ids=str)
-def test_one_bit_that_flipped_is_found(program: Path, tmp_path: Path, bit: int) -> None:
+def test_one_flipped_bit_is_detected(program: Path, tmp_path: Path, bit: int) -> None:
     """A run sees that of the id; at start-up all are seen."""
     data = bytearray((program.parent / "plan" / "out" / "p_weights.bin").read_bytes())
     bit %= 8 * len(data)

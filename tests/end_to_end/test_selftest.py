@@ -87,7 +87,7 @@ def test_networks_with_dead_channels(tmp_path: Path, seed: int) -> None:
     assert "10 runs, all equal to those of TensorFlow Lite Micro" in out
 
 
-def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrongly_removed_channel_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fold that forgets that padding adds nothing."""
     needs_oracle()
     graph = Network(np.random.default_rng(33)).draw()
@@ -171,7 +171,7 @@ def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch:
     assert "pip install 'usmp_build[oracle]'" in out
 
 
-def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
+def test_an_oracle_that_dies_is_reported_as_aborting(tmp_path: Path) -> None:
     """It dies of a tensor that is not there, after it took the model; it refuses an operator that it does not have."""
     needs_oracle()
     (request,) = pipeline.read(manifest(tmp_path, one_model("digits")).name, DiskFiles(tmp_path)).models
@@ -220,7 +220,7 @@ def test_the_first_operator_that_differs_is_named(tmp_path: Path, monkeypatch: p
     says(done, 4, "error[S604]", "operator 0 (AVERAGE_POOL_2D)", "instead of")
 
 
-def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lifetime_that_is_cut_short_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No checker of plans can see it, for the plan keeps what it was told; poisoned bytes can."""
     honest = passes.lifetimes
 
@@ -253,7 +253,7 @@ STEP(2, 3, 2, FIRST)
 
 
 @pytest.mark.parametrize("first", [0, -1], ids=["right", "wrong"])
-def test_a_dead_byte_right_before_a_live_buffer_is_found(tmp_path: Path, first: int) -> None:
+def test_a_read_of_a_dead_byte_before_a_live_buffer_is_detected(tmp_path: Path, first: int) -> None:
     """Poison cannot reach it, for both are in the same 8 bytes: the garbage in it must."""
     sizes = (3, 9, 3, 2)
     tensors = [tensor(f"t{number}", (size,)) for number, size in enumerate(sizes)]

@@ -74,7 +74,7 @@ def test_what_is_proven_not_to_fit(tmp_path: Path) -> None:
     assert call("verify", out, path, "--capacity", "12").code == 4
 
 
-def test_what_is_not_found_is_not_called_impossible(tmp_path: Path) -> None:
+def test_no_plan_after_the_search_is_unknown_not_infeasible(tmp_path: Path) -> None:
     path, greedy = file(tmp_path, HARDER), ["--algorithm", "greedy_by_size"]
     assert call("solve", path, "--capacity", "11").code == 0
     assert json.loads(call("solve", path, "--json", *greedy).out)["pools"][0]["peak"] == 15

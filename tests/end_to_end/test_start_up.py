@@ -74,7 +74,7 @@ def importable() -> set[str]:
 def bare(folder: Path, lines: str) -> Done:
     """Run command lines where there is nothing but what the wheel requires."""
     command = [sys.executable, "-c", ONLY, ",".join(["usmp_build", "_usmp_build_core", *importable()])]
-    return run(command, folder, os.environ | {"PYTHONPATH": str(ROOT)}, said=lines)
+    return run(command, folder, os.environ | {"PYTHONPATH": str(ROOT)}, stdin=lines)
 
 
 def test_every_verb_says_how_it_is_used_with_nothing_but_what_we_require(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_reset_does_not_take_back_what_others_feed(tmp_path: Path) -> None:
     succeed("selftest", path, "--runs", "3")
 
 
-def test_garbage_left_in_a_variable_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_left_in_a_variable_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two layers the first one reads what was never written, if a reset forgets its variable."""
     (tmp_path / "stack.tflite").write_bytes(KINDS["stack"](np.random.default_rng(6)))
     resets = model.resets

@@ -80,6 +80,6 @@ def test_models_run_under_memory_protection(board: Board, tmp_path: Path, shared
 
 def check(board: Board, models: dict[str, Path], folder: Path, shared: Shared) -> None:
     manifest = board_manifests.of(models, board_manifests.ONE) + CMSIS_NN
-    made = image.make(board, folder, manifest, RUNS, shared, include=library(folder))
-    inputs = [samples(each, RUNS, 1) for each in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) > 0
+    firmware = image.make(board, folder, manifest, RUNS, shared, include=library(folder))
+    inputs = [samples(each, RUNS, 1) for each in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) > 0

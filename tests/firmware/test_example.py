@@ -30,18 +30,18 @@ def built(board: Board, tmp_path_factory: pytest.TempPathFactory, find: str) -> 
     return folder
 
 
-def said(*command: str) -> str:
+def command_output(*command: str) -> str:
     return output(command, EXAMPLE)
 
 
 def test_it_reads_digits_and_passes_its_own_tests(built: Path) -> None:
-    shown = said("cmake", "--build", str(built), "--target", "run")
+    shown = command_output("cmake", "--build", str(built), "--target", "run")
     assert re.findall(r"^0x[0-9a-f]{8}  r[ow]  pool (\w+), \d+ bytes$", shown, re.MULTILINE) == list(POOLS)
     with np.load(DATA / "digits.npz") as golden:
         wanted = [(str(label), "odd" if odd >= 0 else "even") for label, odd in _rows(golden)]
     assert re.findall(r"(\d), (odd|even)", shown) == wanted
-    assert "100% tests passed, 0 tests failed out of 7" in said("ctest", "--test-dir", str(built))
-    assert said("cmake", "--build", str(built)) == "ninja: no work to do.\n"
+    assert "100% tests passed, 0 tests failed out of 7" in command_output("ctest", "--test-dir", str(built))
+    assert command_output("cmake", "--build", str(built)) == "ninja: no work to do.\n"
 
 
 def _rows(golden: np.lib.npyio.NpzFile) -> list[tuple[int, int]]:
@@ -51,7 +51,7 @@ def _rows(golden: np.lib.npyio.NpzFile) -> list[tuple[int, int]]:
 
 
 def test_there_are_presets_to_configure_build_and_test(board: Board) -> None:
-    assert said("cmake", "--list-presets=all").count(f'"{board.name}"') == 3
+    assert command_output("cmake", "--list-presets=all").count(f'"{board.name}"') == 3
 
 
 def test_everything_is_in_its_memory(board: Board, built: Path) -> None:

@@ -107,9 +107,9 @@ def test_every_function(
     tmp_path: Path,
     shared: Shared,
 ) -> None:
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) >= functions_of(map(kernel_of, cases.values())) - IDENTITIES
-    check(made, plugin, cases, references)
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(firmware) >= functions_of(map(kernel_of, cases.values())) - IDENTITIES
+    check(firmware, plugin, cases, references)
 
 
 def test_no_function_is_left_out() -> None:
@@ -129,15 +129,15 @@ def test_kernels_by_rows(
     cases = {f"{_name(kind)}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))
     models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) >= BY_ROWS
-    check(made, plugin, cases, answers_to(cases, models))
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(firmware) >= BY_ROWS
+    check(firmware, plugin, cases, answers_to(cases, models))
 
 
 def test_inputs_that_are_quantized(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """TensorFlow Lite Micro does not have them."""
     cases = {f"{kind.lower()}_{number}": case for kind in KINDS for number, case in enumerate(dynamic(kind, 6))}
     models = board_manifests.written("dynamic", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) >= DYNAMIC
-    check(made, plugin, cases, [[{case.graph.outputs[0]: expected(case)}] for case in cases.values()])
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(firmware) >= DYNAMIC
+    check(firmware, plugin, cases, [[{case.graph.outputs[0]: expected(case)}] for case in cases.values()])

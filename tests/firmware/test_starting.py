@@ -39,9 +39,9 @@ LINKS = {
 
 
 @pytest.mark.parametrize("where", LINKS)
-def test_what_is_found_is_what_happens(tmp_path: Path, where: str) -> None:
+def test_the_check_predicts_what_the_board_does(tmp_path: Path, where: str) -> None:
     need("arm-none-eabi-gcc", "qemu-system-arm")
-    before, then, code, exit_code, said = LINKS[where]
+    before, then, code, exit_code, message = LINKS[where]
     (tmp_path / "usmp.toml").write_text(MANIFEST, encoding="utf-8")
     (tmp_path / "main.c").write_text(MAIN, encoding="utf-8")
     (tmp_path / "mps2.ld").write_bytes((QUICK_START / "mps2.ld").read_bytes())
@@ -63,5 +63,5 @@ def test_what_is_found_is_what_happens(tmp_path: Path, where: str) -> None:
     except subprocess.TimeoutExpired:
         assert code == "S633"  # it never ends
         return
-    assert said in ran.stdout + ran.stderr
+    assert message in ran.stdout + ran.stderr
     assert (ran.returncode == 0) == (exit_code == 0)

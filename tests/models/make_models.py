@@ -56,8 +56,8 @@ def main() -> int:
         return 0
     names = arguments.names or FAMILIES
     wanted = [(name, type_) for name in names for type_ in (*TYPES, *["hybrid"] * (name in HYBRID))]
-    made = [make_apart(*each) for each in wanted if each not in WITHOUT]
-    return 0 if all(made) else 1
+    models = [make_apart(*each) for each in wanted if each not in WITHOUT]
+    return 0 if all(models) else 1
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def test_what_plans_nothing_needs_no_core(source_tree: Environment) -> None:
     assert "compiled core: the compiled core of the planner, _usmp_build_core, is missing; run: " in doctor
 
 
-def test_a_core_built_by_hand_is_found_beside_the_source_tree(source_tree: Environment, tmp_path: Path) -> None:
+def test_a_core_built_by_hand_is_loaded_from_beside_the_source_tree(source_tree: Environment, tmp_path: Path) -> None:
     """As docs/install.md says for those who install nothing."""
     output(["cmake", "-S", ROOT / "core", "-B", tmp_path])
     output(["cmake", "--build", tmp_path])

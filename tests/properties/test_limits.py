@@ -50,7 +50,7 @@ def rank(planned: Planned) -> tuple[Fraction, ...]:
 
 @pytest.mark.drawn("seed")
 @pytest.mark.parametrize("seed", few(range(COUNT), 6))
-def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> None:
+def test_a_plan_fits_into_its_own_sizes(seed: int, tmp_path: Path) -> None:
     drawn = firmware(seed)
     free = plan(drawn, tmp_path, {})
     planned = sizes(free)

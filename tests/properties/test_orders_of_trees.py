@@ -102,18 +102,18 @@ def series_parallel(draw: st.DrawFn) -> Jobs:
     bytes_of = [draw(sizes)]
     jobs: list[Job] = []
 
-    def made(reads: list[int]) -> int:
+    def add_job(reads: list[int]) -> int:
         bytes_of.append(draw(sizes))
         jobs.append(job(reads, [buffer - 1 for buffer in reads if buffer], len(bytes_of) - 1))
         return len(bytes_of) - 1
 
     def built(source: int, left: int) -> int:
         if left < 3:
-            return made([source])
+            return add_job([source])
         if draw(st.booleans()):
             return built(built(source, left // 2), left - left // 2)
         width = draw(st.integers(2, 3))
-        return made([built(source, left // width) for _ in range(width)])
+        return add_job([built(source, left // width) for _ in range(width)])
 
     built(0, 10)
     return Jobs(tuple(jobs), tuple(bytes_of), 1, 1 << len(jobs))

@@ -97,7 +97,7 @@ def test_no_lifetime_can_be_a_step_shorter(buffer: int, interval: int, at_end: b
         run_often(analysis, Lifetimes(tuple(every)))
 
 
-def test_the_plan_alone_is_found_out_too() -> None:
+def test_a_fault_in_the_plan_alone_is_detected() -> None:
     """Without conflicts, all is at offset 0: then the arena itself loses what is read."""
     analysis = analyze(model(TIGHT))
     apart = replace(analysis.problem, conflicts=((),) * len(analysis.problem.buffers))

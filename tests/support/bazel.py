@@ -87,7 +87,7 @@ class Workspace:
         steps = tuple(_steps(log.read_text(encoding="utf-8"))) if log.is_file() else ()
         return Ran(done.code, done.out, steps)
 
-    def made(self, path: str) -> Path:
+    def built(self, path: str) -> Path:
         """Return where a file that was built is."""
         return self.folder / "bazel-bin" / path
 

@@ -25,15 +25,15 @@ def answers_to(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Ans
     ]
 
 
-def compare_all(made: Image, results: list[list[Run]], references: list[list[Answer]]) -> None:
+def compare_all(firmware: Image, results: list[list[Run]], references: list[list[Answer]]) -> None:
     """Compare the tensors of all cases."""
     for index, reference in enumerate(references):
-        compare(made.planned, index, results[index], reference)
+        compare(firmware.planned, index, results[index], reference)
 
 
-def check(made: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
+def check(firmware: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
     """Compare the tensors of all cases, and what is read and written."""
-    results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
-    compare_all(made, results, references)
+    results, runs = count(firmware, [[case.inputs] for case in cases.values()], plugin)
+    compare_all(firmware, results, references)
     wrong = problems(runs)
     assert wrong == [], "\n".join(wrong)

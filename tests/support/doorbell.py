@@ -50,7 +50,7 @@ def application(*does: Snippet | str, above: Sequence[Snippet | str] = ()) -> st
     return "".join(part if isinstance(part, str) else part.as_c() for part in parts)
 
 
-def said(generated: Path, folder: Path, main: str, *flags: str) -> str:
+def program_output(generated: Path, folder: Path, main: str, *flags: str) -> str:
     """Compile a program with what was generated, run it, and return what it printed."""
     return output([built(generated, folder, main, "cc", "-O0", *flags)])
 

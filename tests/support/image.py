@@ -185,18 +185,18 @@ def all_equal(
     board: Board, folder: Path, models: dict[str, Path], manifest: str, shared: Shared, runs: int = RUNS
 ) -> Image:
     """Build, run and compare; then every tensor that an operator of the files makes was seen, if it is kept."""
-    made = make(board, folder, manifest, runs, shared)
-    inputs = stored_inputs(made.planned, board_manifests.goldens(models), runs)
-    count = check(made, run(made, inputs), inputs)
-    assert misplaced(made) == []
-    assert count >= kept(made)
-    return made
+    firmware = make(board, folder, manifest, runs, shared)
+    inputs = stored_inputs(firmware.planned, board_manifests.goldens(models), runs)
+    count = check(firmware, run(firmware, inputs), inputs)
+    assert misplaced(firmware) == []
+    assert count >= kept(firmware)
+    return firmware
 
 
-def kept(made: Image) -> int:
+def kept(firmware: Image) -> int:
     """Count the tensors that operators of the files make, but for paddings that others do, and insides of look-ups."""
     count = 0
-    for before, after in zip(made.planned.imported, made.planned.analysis.models, strict=True):
+    for before, after in zip(firmware.planned.imported, firmware.planned.analysis.models, strict=True):
         there = [op for op in before.main.operators if after.main.producers.keys() >= {*op.outputs}]
         assert {op.kind for op in before.main.operators if op not in there} <= {"PAD", "ADD", "LOGISTIC"}
         count += sum(len(op.outputs) for op in there)

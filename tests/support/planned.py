@@ -88,12 +88,12 @@ class Plans:
                 self._plans[question] = plan(request, models)
             return self._plans[question]
 
-        def compared(made: Planned) -> AlternativesRecord:
-            if not any(made is each for each in self._plans.values()):
-                return compare(made)
-            if id(made) not in self._records:
-                self._records[id(made)] = compare(made)
-            return self._records[id(made)]
+        def compared(plan: Planned) -> AlternativesRecord:
+            if not any(plan is each for each in self._plans.values()):
+                return compare(plan)
+            if id(plan) not in self._records:
+                self._records[id(plan)] = compare(plan)
+            return self._records[id(plan)]
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pipeline, "plan_models", planned)

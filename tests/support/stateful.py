@@ -89,8 +89,8 @@ def shared_state(r: Random) -> bytes:
     graph = Graph()
     first = graph.add(tensor("x", (1, 8), "FLOAT32"))
     output, *_ = _svdf_layer(r, graph, "FLOAT32", first, (1, 8, 1.0, 0))
-    again, made = graph.operators[-1].fields, graph.tensors[output].fields
-    other = graph.add(tensor("again", made["Shape"], "FLOAT32"))
+    again, output_fields = graph.operators[-1].fields, graph.tensors[output].fields
+    other = graph.add(tensor("again", output_fields["Shape"], "FLOAT32"))
     graph.run("SVDF", again["Inputs"], [other], again["BuiltinOptions"])
     return graph.file([first], [output, other])
 

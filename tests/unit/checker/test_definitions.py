@@ -32,8 +32,8 @@ def definition(kind: str, operands: Sequence[Any], outs: Sequence[Shape], option
     results = range(len(tensors), len(tensors) + len(outs))
     tensors += [tensor(f"t{number}", shape) for number, shape in zip(results, outs, strict=True)]
     node = operator(kind, inputs, list(results), options)
-    made = Model(write(model(subgraph(tensors, [node], inputs[:1], list(results)), data=data)))
-    return Definition(made, made.operators[0], k)
+    file = Model(write(model(subgraph(tensors, [node], inputs[:1], list(results)), data=data)))
+    return Definition(file, file.operators[0], k)
 
 
 def needs(of: Any) -> Needs:

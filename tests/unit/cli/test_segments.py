@@ -83,7 +83,7 @@ def test_what_shares_state_is_not_cut_apart() -> None:
 
 
 @needs_oracle
-def test_operators_that_are_refused_are_found_in_what_is_called_too() -> None:
+def test_refused_operators_in_called_subgraphs_count_too() -> None:
     """TensorFlow Lite Micro prepares all subgraphs: one that an operator does not call must not matter to it."""
     flag, x = plain("c", (1,), DType.BOOL), plain("x", (4,), DType.FLOAT32)
     times = constant("times", np.array([1], np.int32))

@@ -257,7 +257,7 @@ CASES: list[tuple[str, Change, str]] = [
 
 
 @pytest.mark.parametrize(("code", "change", "message"), CASES)
-def test_what_is_said(code: str, change: Change, message: str) -> None:
+def test_refusals_have_code_place_and_help(code: str, change: Change, message: str) -> None:
     doc = document()
     change(doc)
     with pytest.raises(ModelError) as caught:

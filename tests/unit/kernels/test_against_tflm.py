@@ -103,11 +103,11 @@ def compare(cases: list[Case], runner: Runner) -> None:
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         assert not isinstance(answer, str), f"case {number}: {answer}"
         message = f"case {number}: {case.graph.operators[0]}"
-        for made, expected in zip(runner.run(case.graph, kernel_of(case), case.inputs), answer, strict=True):
-            if made.dtype.kind == "f":
-                np.testing.assert_allclose(made, expected.reshape(made.shape), 1e-5, 1e-6, err_msg=message)
+        for output, expected in zip(runner.run(case.graph, kernel_of(case), case.inputs), answer, strict=True):
+            if output.dtype.kind == "f":
+                np.testing.assert_allclose(output, expected.reshape(output.shape), 1e-5, 1e-6, err_msg=message)
             else:
-                np.testing.assert_array_equal(made, expected.reshape(made.shape), message)
+                np.testing.assert_array_equal(output, expected.reshape(output.shape), message)
 
 
 @needs_gcc
@@ -133,10 +133,10 @@ def test_sanitizers_find_nothing_and_change_nothing(runner: Runner, tmp_path: Pa
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
+    for case, runs in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
         directions = 1 if case.graph.operators[0].kind in ONE_WAY else 2
-        assert len(made) == directions * (1 if by_rows(case) is None else 2)
+        assert len(runs) == directions * (1 if by_rows(case) is None else 2)
         expected = runner.run(case.graph, kernel_of(case), case.inputs)
-        for outputs in made:
+        for outputs in runs:
             for one, other in zip(outputs, expected, strict=True):
                 np.testing.assert_array_equal(one, other)

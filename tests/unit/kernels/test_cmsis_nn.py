@@ -91,8 +91,8 @@ def test_it_computes_what_the_reference_kernels_do(kind: str, variant: Variant, 
             continue
         compared += 1
         expected = reference.run(case.graph, kernel_of(case), case.inputs)
-        for made, wanted in zip(variant.runner.run(case.graph, kernel, case.inputs), expected, strict=True):
-            np.testing.assert_array_equal(made, wanted, f"case {number}: {case.graph.operators[0]}")
+        for output, wanted in zip(variant.runner.run(case.graph, kernel, case.inputs), expected, strict=True):
+            np.testing.assert_array_equal(output, wanted, f"case {number}: {case.graph.operators[0]}")
     assert compared > 10 or kind == "SUB"
 
 

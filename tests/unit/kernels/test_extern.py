@@ -163,7 +163,7 @@ def test_scales_of_other_tensors_come_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "inputs", "said"),
+    ("kind", "inputs", "reason_text"),
     [
         ("RELU", ("int8[1,1,1,1,1,1,4]",), "7 dimensions"),
         ("RELU", ("resource[1]",), "RESOURCE, which has no form in C"),
@@ -172,10 +172,10 @@ def test_scales_of_other_tensors_come_too() -> None:
         ("CONV_2D", ("int8[1,4,4,2]", "int8[3,1,1,2] scales=[0.5, 0.25] zeros=[0*2]"), "scales that are not those"),
     ],
 )
-def test_what_cannot_be_called(kind: str, inputs: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_called(kind: str, inputs: tuple[str, ...], reason_text: str) -> None:
     answer = kernel(operator(kind, inputs))
     assert isinstance(answer, NoKernel)
-    assert said in answer.reason
+    assert reason_text in answer.reason
 
 
 def test_custom_operators_that_only_differ_by_signs() -> None:

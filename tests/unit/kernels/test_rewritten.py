@@ -113,14 +113,14 @@ def test_identities_duplicates_and_dead_operators(runner: Runner) -> None:
         Operator("ADD", (j, k), (y,), Binary()),
     ]
     graph = Subgraph("main", tuple(tensors), (x,), (y,), tuple(operators))
-    made = case_of(r, graph, tensors, operators, {})
-    (left,) = compare([made], runner)
+    example = case_of(r, graph, tensors, operators, {})
+    (left,) = compare([example], runner)
     assert [op.kind for op in left.operators] == ["VIEW", "ADD", "ADD"]
     assert left.operators[-1].inputs == (j, j)
 
 
 @pytest.mark.parametrize("needed", range(3))
-def test_of_a_split_one_part_is_made(needed: int, runner: Runner) -> None:
+def test_a_split_with_one_part_read_becomes_a_slice(needed: int, runner: Runner) -> None:
     cases = []
     for axis in range(4):
         r = np.random.default_rng(axis)

@@ -44,8 +44,8 @@ def on_single_elements(r: Random) -> Case:
         options = Binary(pick(r, ACTIVATIONS)) if len(inputs) > 1 else None
         computed.append(len(tensors) - 1)
         operators.append(Operator(kind, tuple(inputs), (computed[-1],), options))
-    made = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, operators, {}, computed[-1])
-    return replace(made, inputs=(r.permutation(every).reshape(2, 128),))
+    example = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, operators, {}, computed[-1])
+    return replace(example, inputs=(r.permutation(every).reshape(2, 128),))
 
 
 def test_operators_on_single_elements_become_look_ups(runner: Runner) -> None:

@@ -264,11 +264,11 @@ def test_mean_adds_up_in_one_order_and_writes_in_either() -> None:
         outputs %2
         %2 = MEAN(%0, %1) @0
     """).main
-    made = library.kernel(images.operators[0], images)
-    assert isinstance(made, Kernel)
+    declared = library.kernel(images.operators[0], images)
+    assert isinstance(declared, Kernel)
     orders = []
     for way in (Direction.FORWARD, Direction.BACKWARD):
-        (call,) = made.towards(way).calls
+        (call,) = declared.towards(way).calls
         accesses = call_accesses(call)
         assert accesses is not None
         expanded = turns(accesses)

@@ -53,10 +53,10 @@ def before() -> list[list[Values]]:
 
 def differing(before: list[list[Values]], graphs: list[Subgraph]) -> list[str]:
     """Rewrite all networks; name the tensors that are not what they were, on the channels that are left."""
-    made = [constant_channels(Model("m", (graph,))) for graph in graphs]
-    after = all_values([model.main for model, _ in made])
+    rewritten = [constant_channels(Model("m", (graph,))) for graph in graphs]
+    after = all_values([model.main for model, _ in rewritten])
     wrong = []
-    for number, (_, channels) in enumerate(made):
+    for number, (_, channels) in enumerate(rewritten):
         for old, new in zip(before[number], after[number], strict=True):
             for tensor, value in new.items():
                 left = channels.get((0, tensor))
@@ -106,7 +106,7 @@ def anything_constant(self: Sum, x: Interval) -> Booleans:
 
 
 @needs_oracle
-def test_a_constant_under_padding_that_is_folded_would_be_found(
+def test_folding_a_constant_under_padding_changes_results(
     before: list[list[Values]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Sum, "is_foldable", anything_constant)
@@ -114,7 +114,7 @@ def test_a_constant_under_padding_that_is_folded_would_be_found(
 
 
 @needs_oracle
-def test_padding_that_the_analysis_forgets_would_be_found(
+def test_ignoring_padding_in_the_analysis_changes_results(
     before: list[list[Values]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Sum.accumulated

@@ -95,9 +95,9 @@ def test_unknown_is_not_impossible() -> None:
 
 
 def test_a_course_that_is_left_and_taken_up_again_is_one_search() -> None:
-    made = make_strip(tiling(80, 5), range(80))
-    whole = Searcher(made).course(512 // made.unit).finish(3_000)
-    course = Searcher(made).course(512 // made.unit)
+    strip = make_strip(tiling(80, 5), range(80))
+    whole = Searcher(strip).course(512 // strip.unit).finish(3_000)
+    course = Searcher(strip).course(512 // strip.unit)
     done = 0
     while (answer := course.turn(3_000 - done)).status is Status.UNKNOWN and done + answer.nodes < 3_000:
         done += answer.nodes
@@ -107,15 +107,15 @@ def test_a_course_that_is_left_and_taken_up_again_is_one_search() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_backwards_in_time_the_same_plans_fit(seed: int) -> None:
     stated = random_problem(seed)
-    made = make_strip(stated, range(len(stated.buffers)))
-    assert made.backwards().backwards() == made
-    if made.ordered:
-        capacity = sum(made.sizes) + sum(made.alignments) + max((0, *made.fixed))
-        answer = Searcher(made.backwards()).course(capacity).finish(WORK)
+    strip = make_strip(stated, range(len(stated.buffers)))
+    assert strip.backwards().backwards() == strip
+    if strip.ordered:
+        capacity = sum(strip.sizes) + sum(strip.alignments) + max((0, *strip.fixed))
+        answer = Searcher(strip.backwards()).course(capacity).finish(WORK)
         if answer.status is Status.FITS:
-            places = dict(zip(made.members, answer.offsets[::-1], strict=True))
+            places = dict(zip(strip.members, answer.offsets[::-1], strict=True))
             empty = {i: each.offset or 0 for i, each in enumerate(stated.buffers)}
-            allocations = (Allocation(0, places[i] * made.unit if i in places else empty[i]) for i in empty)
+            allocations = (Allocation(0, places[i] * strip.unit if i in places else empty[i]) for i in empty)
             assert not violations(stated, Plan("", tuple(allocations)))
 
 

@@ -47,7 +47,7 @@ def test_their_least_capacity_is_proven(name: str, instances: dict[str, Instance
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backwards", few([True, False], 1))
-def test_a_capacity_that_can_be_found_is_found_without_asking(backwards: bool, dsa_cases: list[Path]) -> None:
+def test_a_feasible_capacity_is_reached_without_being_given(backwards: bool, dsa_cases: list[Path]) -> None:
     """I, and I with time reversed, which takes another course."""
     path = dsa_cases[0].parent / "more" / "I.1048576.csv"
     if not path.is_file():
@@ -99,9 +99,9 @@ def test_real_models_need_no_search(model: str, real_models: Path) -> None:
 def nodes(instance: Instance) -> int:
     """Fit an instance into its capacity, and return the work that took."""
     problem = instance.problem
-    made = make_strip(problem, range(len(problem.buffers)))
-    answer = Searcher(made).fit(instance.capacity // made.unit, 400_000)
+    strip = make_strip(problem, range(len(problem.buffers)))
+    answer = Searcher(strip).fit(instance.capacity // strip.unit, 400_000)
     assert answer.status is Status.FITS
-    ends = zip(answer.offsets, made.sizes, strict=True)
-    assert max(offset + size for offset, size in ends) * made.unit <= instance.capacity
+    ends = zip(answer.offsets, strip.sizes, strict=True)
+    assert max(offset + size for offset, size in ends) * strip.unit <= instance.capacity
     return answer.nodes

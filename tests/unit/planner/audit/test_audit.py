@@ -101,7 +101,7 @@ PLANTED: dict[str, tuple[str, Callable[[Document], object]]] = {
 
 
 @pytest.mark.parametrize("fault", PLANTED)
-def test_planted_faults_are_found(fault: str) -> None:
+def test_planted_faults_are_detected(fault: str) -> None:
     solution = document(stated(TIMED))
     code, plant = PLANTED[fault]
     plant(solution)

@@ -101,7 +101,7 @@ def test_many_faults_are_told_up_to_a_number() -> None:
     assert len(malformed(alive({f"b{i}": (0, 1, -1) for i in range(50)}))) == 20
 
 
-def test_what_is_made_up_elsewhere_is_right_but_for_offsets() -> None:
+def test_problems_built_elsewhere_are_checked_except_for_offsets() -> None:
     for seed in range(200):
         stated = tiny(seed)
         odd = sum(1 for b in stated.buffers if (b.offset or 0) % b.alignment)
