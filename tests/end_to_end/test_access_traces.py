@@ -84,6 +84,7 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
         yield direction, with_analysis(plan, passes.redirect(plan.request, plan.analysis, choices))
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.drawn("operator")
 @pytest.mark.parametrize("operator", few([kind for kind in CASES if kind not in WITHOUT_INPUTS], 6))
@@ -91,6 +92,7 @@ def test_declared_and_traced_distances_are_equal(operator: str, tmp_path: Path) 
     check_distances(planned(tmp_path, draw(operator, COUNT)))
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_declared_and_traced_distances_of_inputs_that_are_quantized_are_equal(tmp_path: Path) -> None:
     """Scratch is not declared: it overlaps nothing."""
@@ -112,6 +114,7 @@ def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
     check_distances(planned(tmp_path, [case for kind in PICTURES for case in pictures(kind, 4)]))
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.drawn("kernel")
 @pytest.mark.parametrize("kernel", few([(isa, kind) for isa, kinds in ISAS.items() for kind in kinds], 3))
@@ -140,6 +143,7 @@ def check_distances(planned_once: Planned) -> None:
         assert all(each.traced <= each.planned for each in comparisons), direction
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, tmp_path: Path) -> None:
@@ -205,6 +209,7 @@ def kind(each: ComparedPair) -> str:
     return each.step.name.split()[1]
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("seeds", few([(4, 9), (0, 1, 5)], 1))
 def test_each_row_touches_what_its_kernel_declares(tmp_path: Path, seeds: tuple[int, ...]) -> None:
@@ -225,6 +230,7 @@ def test_each_row_touches_what_its_kernel_declares(tmp_path: Path, seeds: tuple[
         assert [each for each in declared if declared[each] > exact[each] and kind(each) != "TRANSPOSE"] == []
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("dtype", few(["int8", "float32"], 1))
 def test_each_row_of_resized_images_touches_what_its_kernel_declares(dtype: str, tmp_path: Path) -> None:

@@ -107,6 +107,7 @@ def test_every_other_real_model_is_at_or_below_max_live(real_models: Path, tmp_p
         assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"], path.stem
 
 
+@pytest.mark.slow
 @needs_c
 def test_every_other_real_model_is_exact_there(real_models: Path, tmp_path: Path) -> None:
     others = {path.stem: path for path in sorted(real_models.glob("*.tflite")) if path.stem not in REACHED}
@@ -130,6 +131,7 @@ def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str
     assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"]
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(NETS, 4))

@@ -66,6 +66,7 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     assert ROOT.as_posix() not in written.pop("facts")
 
 
+@pytest.mark.slow
 def test_commands_are_timed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -212,6 +212,7 @@ def test_inputs_and_outputs_of_programs_have_lines_too(tmp_path: Path) -> None:
 PROGRAM = text_file("cache_lines_program.c")
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
@@ -250,6 +251,7 @@ def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path
     assert done.code != 0
 
 
+@pytest.mark.slow
 def test_every_tensor_is_exact_with_lines_kept_apart(cached: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = succeed("selftest", cached, "--sanitize", "--runs", 10)

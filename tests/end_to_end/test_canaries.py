@@ -23,6 +23,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [["-DUSMP_CANARIES=1"], ["-DUSMP_CANARIES=1", "-fsanitize=undefined"]])
 def test_a_byte_beside_a_pool_is_reported(generated: Path, tmp_path: Path, flags: list[str]) -> None:
     lines = output([built(generated, tmp_path, MAIN, "gcc", *flags)]).splitlines()
@@ -54,6 +55,7 @@ def test_the_header_says_which_pools_have_none(generated: Path, tmp_path: Path) 
     assert "canaries(" not in header
 
 
+@pytest.mark.slow
 def test_a_limit_is_kept_to_the_byte(generated: Path, tmp_path: Path) -> None:
     """One that leaves exactly the room for both canaries is enough."""
     size = int((generated / "two.h").read_text().partition("#define TWO_SRAM_SIZE ")[2].split()[0])

@@ -85,6 +85,7 @@ def test_generate_does_not_plan_for_the_report(monkeypatch: pytest.MonkeyPatch, 
     assert call("plan", path).code == 5
 
 
+@pytest.mark.slow
 def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
     path = manifest(tmp_path, LAYER_BY_LAYER)
     only = planned(path, "--model", "odd_even")

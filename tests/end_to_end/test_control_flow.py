@@ -87,6 +87,7 @@ def test_drawn_models_equal_tflm(tmp_path: Path) -> None:
     assert done.out.count("10 runs, all equal to those of TensorFlow Lite Micro") == COUNT
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_oracle
 def test_a_converted_model_equals_tflm(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def test_readmes_say_which_use_case_they_are(use_case: str, name: str) -> None:
     assert [row.startswith(f"| [{name}]({name}/README.md) |") for row in rows] == [True]
 
 
+@pytest.mark.slow
 def test_every_tensor_of_the_accelerator_is_bit_exact() -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = succeed("selftest", ACCELERATOR / "usmp.toml", "--source", ACCELERATOR / "npu.c", "--sanitize")
@@ -47,6 +48,7 @@ def test_each_memory_holds_what_its_processor_touches() -> None:
     assert ports == ["sram", "sram"]
 
 
+@pytest.mark.slow
 def test_every_tensor_of_the_cascade_is_bit_exact() -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = succeed("selftest", CASCADE / "usmp.toml", "--sanitize")

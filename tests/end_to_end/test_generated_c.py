@@ -41,6 +41,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
 @pytest.mark.parametrize("hook", few(["plain", "hook"], 1))
 def test_it_compiles_without_a_warning(generated: list[Path], compiler: str, standard: str, hook: str) -> None:
@@ -170,6 +171,7 @@ def hostile(model: Model) -> Model:
     return replace(model, subgraphs=(graph,), input_names=ports[0], output_names=ports[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["digits", "kitchen_a"])
 def test_hostile_names_stay_names(tmp_path: Path, name: str) -> None:
     evil = hostile(import_tflite((DATA / f"{name}.tflite").read_bytes(), name, ""))

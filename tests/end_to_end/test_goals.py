@@ -44,6 +44,7 @@ def test_three_channels_take_more_turns_than_four(tmp_path: Path) -> None:
     assert turns(tmp_path, three_of_four(), 'goal = "balanced"') == as_filed
 
 
+@pytest.mark.slow
 def test_channels_go_from_a_balanced_plan_where_that_costs_nothing(tmp_path: Path) -> None:
     net = NETS["dead_channels"]()
     as_filed, balanced = turns(tmp_path, net, OFF), turns(tmp_path, net, 'goal = "balanced"')

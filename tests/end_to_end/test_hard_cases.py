@@ -192,6 +192,7 @@ def test_a_negative_bound_of_the_search_has_its_place(tmp_path: Path) -> None:
     says(call("plan", path), 1, f'{path}:7:1: error[P406]: algorithm "auto": "rounds" must be at least 0, not -1')
 
 
+@pytest.mark.slow
 def test_names_that_become_one_in_c(tmp_path: Path) -> None:
     pools = '[pools.b_c]\naccess = "rw"\n[pools.c]\naccess = "rw"\n'
     digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'

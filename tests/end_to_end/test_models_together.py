@@ -155,6 +155,7 @@ def test_all_of_it_runs_in_pools_of_the_application(tmp_path: Path, words: dict[
     succeed("selftest", path, "--sanitize", "--runs", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", few(CASES, 2))
 def test_all_of_it_runs(tmp_path: Path, case: str) -> None:
     succeed("selftest", asked(tmp_path, *CASES[case]), "--sanitize", "--runs", "3")
@@ -206,6 +207,7 @@ subgraph 0 "main"
 """
 
 
+@pytest.mark.slow
 def test_a_reserved_output_that_is_an_input_is_valid_until_that_is_filled(tmp_path: Path) -> None:
     (tmp_path / "a.model.txt").write_text(RELU)
     (tmp_path / "b.model.txt").write_text(SAME)
@@ -238,6 +240,7 @@ def test_a_cascade_that_concurrency_makes_impossible(tmp_path: Path) -> None:
     assert 'take "a" or "b" out of the group in `concurrent`' in done.err
 
 
+@pytest.mark.slow
 def test_programs_are_connected_too(tmp_path: Path) -> None:
     """They say nothing of quantization, so any of it will do."""
     ports = [parameter("x", "int8", SIZE), parameter("y", "int8", SIZE)]
@@ -319,6 +322,7 @@ def threads(folder: Path, top: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([folder / "out" / "both"], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_models_at_the_same_time_in_two_threads(tmp_path: Path) -> None:
     need("gcc")
     done = threads(tmp_path, 'concurrent = [["a", "b"]]\n')

@@ -21,6 +21,7 @@ EXACT = {
 """Model → most bytes of workspace."""
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(sorted(EXACT), 1))

@@ -115,6 +115,7 @@ def branches(count: int, length: int) -> str:
     )
 
 
+@pytest.mark.slow
 def test_where_not_all_orders_can_be_looked_at_one_branch_ends_before_the_next_begins(tmp_path: Path) -> None:
     path = fork(tmp_path)
     (tmp_path / "fork.model.txt").write_text(branches(16, 4) + "\n", encoding="utf-8")
@@ -155,6 +156,7 @@ def test_what_does_not_fit_does_not_fit_in_the_best_order(tmp_path: Path) -> Non
     assert call("plan", fork(tmp_path, size="size = 111\n", words='order = "file"')).code == 3
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("net")
 @pytest.mark.parametrize("net", ["cells", "inverted", "unet", "shuffled"])
 def test_never_worse_than_the_order_of_the_file(net: str, tmp_path: Path) -> None:

@@ -119,12 +119,14 @@ def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard:
     compile_folder(generated, compiler, standard, definition)
 
 
+@pytest.mark.slow
 def test_the_generated_code_has_no_array(generated: Path) -> None:
     source = (generated / "two_pools.c").read_text()
     assert "_pool[" not in source
     assert "const struct digits_flash_constants digits" not in source
 
 
+@pytest.mark.slow
 def test_two_instances_run_at_once(generated: Path, tmp_path: Path) -> None:
     """The guard of debug builds takes part, and is free of races, too."""
     program = built(generated, tmp_path, THREADS, "gcc", "-fsanitize=thread", "-g", "-pthread")
@@ -136,6 +138,7 @@ def test_two_instances_run_at_once(generated: Path, tmp_path: Path) -> None:
     assert done.stdout == wanted[order].tobytes()
 
 
+@pytest.mark.slow
 def test_the_header_says_whether_runs_may_take_place_at_the_same_time(generated: Path, tmp_path: Path) -> None:
     """They may not in a workspace of the generated code, of which there is one."""
     header = (generated / "digits.h").read_text()
@@ -150,6 +153,7 @@ def test_the_header_says_whether_runs_may_take_place_at_the_same_time(generated:
     assert " * That is said of all sets of pools." in header
 
 
+@pytest.mark.slow
 def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -> None:
     pools = {"fast": f"{RW}size = 64\n", "slow": f"{RW}size = 64\n", "sram": RW + PASSED}
     path = manifest(tmp_path, tables("p", pools, {"digits": DIGITS}))
@@ -158,12 +162,14 @@ def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -
     assert " * It runs in pools fast, slow of the generated code, too, which are there once:\n" in header
 
 
+@pytest.mark.slow
 def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
     program = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
     done = run([program])
     assert done.out.split() == [*"1121", *"1240", *"1111", *"120"], done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
 def test_every_tensor_is_exact(tmp_path: Path, io: str) -> None:
     pytest.importorskip("tflite_micro")

@@ -59,6 +59,7 @@ def test_a_full_pool_overflows_into_the_next(tmp_path: Path) -> None:
     assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in plan["buffers"] if b["kind"] == "constant")
 
 
+@pytest.mark.slow
 def test_sums_over_pools_may_be_more_than_max_live_and_say_so(tmp_path: Path) -> None:
     """One pool is fullest while the digits' model runs, the other one while the small model does."""
     pools = '[pools.a]\naccess = "rw"\n[pools.b]\naccess = "rw"\n'
@@ -89,6 +90,7 @@ def test_a_model_that_only_rewrites_make_sound_is_planned(tmp_path: Path) -> Non
     assert "error[K401]" in call("plan", off).err
 
 
+@pytest.mark.slow
 def test_one_byte_too_few_is_refused_and_explained(tmp_path: Path) -> None:
     text = one_model("digits", '[pools.sram]\naccess = "rw"\nsize = {}\n')
     needed = planned(manifest(tmp_path, text.replace("{}", "100000")))["pools"][0]["size"]

@@ -77,6 +77,7 @@ def test_what_would_change_is_what_planning_says(page: str, tmp_path: Path) -> N
     assert "[pools.sram] size − 1,024" not in changes  # nothing would be left
 
 
+@pytest.mark.slow
 def test_models_that_do_more_than_take_turns_are_planned_together(tmp_path: Path) -> None:
     """What one keeps between runs, the others cannot use."""
     models = {"digits": DIGITS, "kept": ODD_EVEN + 'outputs = "reserved"\n', "odd_even": ODD_EVEN}
@@ -150,6 +151,7 @@ def test_a_checked_in_folder_is_enough_for_all_but_changes(tmp_path: Path, given
     assert [row[0] for row in table(tree(page), "model")[1:]] == ["digits", "odd_even"]
 
 
+@pytest.mark.slow
 def test_a_plan_above_its_bound_says_how_far_and_where_rows_are(tmp_path: Path) -> None:
     pools = {"tcm": RW + 'size = "400 B"\n', "sram": RW}
     usmp = manifest(tmp_path, tables("p", pools, TWO))
@@ -174,6 +176,7 @@ def test_a_plan_above_its_bound_says_how_far_and_where_rows_are(tmp_path: Path) 
     assert places[record["name"]] == ", ".join(extents)
 
 
+@pytest.mark.slow
 def test_rows_of_a_tensor_are_one_shape(page: str, tmp_path: Path) -> None:
     plan = json.loads(call("plan", manifest(tmp_path, tables("doorbell", LIMITED, TWO)), "--json").out)
     tensors = [each for each in plan["buffers"] if each["kind"] != "constant"]
@@ -231,6 +234,7 @@ def test_a_picture_is_of_one_pool_and_stands_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "flash.svg").exists()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_each_time(page: str, tmp_path: Path) -> None:
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     done = call_apart("report", usmp, cwd=tmp_path, env={"PYTHONHASHSEED": "7", "LC_ALL": "C"})

@@ -46,6 +46,7 @@ def test_it_has_its_colors(page: Path, scheme: str, colors: dict[str, tuple[int,
     assert set(colors.values()) <= set(pixels)
 
 
+@pytest.mark.slow
 def test_it_prints(page: Path) -> None:
     pdf = page.parent / "report.pdf"
     chromium(page, f"--print-to-pdf={pdf}", "--no-pdf-header-footer")

@@ -11,6 +11,8 @@ from tests.support.net import Net
 from tests.support.row_nets import drawn, residual, tall_window
 from tests.support.tools import few, needs_c, needs_oracle
 
+pytestmark = pytest.mark.slow
+
 WHOLE = "[plan]\nrows = false\n"
 
 

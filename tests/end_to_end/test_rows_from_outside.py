@@ -58,6 +58,7 @@ def test_a_limit_that_the_plan_keeps_makes_it_no_worse(tmp_path: Path, limit: st
     assert workspace(manifest(tmp_path, tables("p", {"ram": RW + limit}, model))) <= 964
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 @pytest.mark.drawn("ports")
@@ -80,6 +81,7 @@ def test_other_readers_other_inputs_and_state(tmp_path: Path, make_net: Callable
     is_exact(of(net, IN + io))
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 @pytest.mark.drawn("seed")
@@ -106,6 +108,7 @@ def test_real_models(real_models: Path, tmp_path: Path, name: str, most: int) ->
 MISUSE = text_file("rows_from_outside_misuse.c")
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.parametrize("mode", ["-DUSMP_GUARD=1", "-DNDEBUG"])
 def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
@@ -121,6 +124,7 @@ def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
 MEANWHILE = text_file("rows_from_outside_meanwhile.c")
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.parametrize(
     ("concurrent", "message"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
@@ -136,6 +140,7 @@ def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, message: str
 INSTANCES = text_file("rows_from_outside_instances.c")
 
 
+@pytest.mark.slow
 @needs_c
 def test_instances_take_turns_row_by_row(net: Path) -> None:
     """What each gets at the end is what it gets alone."""
@@ -183,6 +188,7 @@ def test_the_plan_says_what_comes_and_goes_by_rows(net: Path) -> None:
     assert "12 of 12 bytes" in done.out
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 def test_a_row_in_a_wrong_place_is_caught(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:

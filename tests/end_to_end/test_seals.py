@@ -94,6 +94,7 @@ def code(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.iterdir() if path.suffix in {".c", ".h"}}
 
 
+@pytest.mark.slow
 def test_weights_are_exchanged_without_the_code(program: Path, tmp_path: Path) -> None:
     other = generated(tmp_path / "plan", retrained)
     assert code(other) == code(program.parent / "plan" / "out")
@@ -115,6 +116,7 @@ def runner(generated: Path, name: str) -> Path:
     return built(generated, generated.parent, main, "gcc", "-fsanitize=address,undefined")
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(["odd_even", "kws", "svdf_s8", "svdf_s16"], 1))
 def test_layers_with_one_scale_of_weights_are_exchanged(

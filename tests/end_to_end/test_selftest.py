@@ -36,7 +36,7 @@ IN_LOOPS = ["CONV_2D", "AVERAGE_POOL_2D", "MEAN", "CONCATENATION", "SPLIT"]
 
 INDICES = text_file("selftest_indices.model.txt")
 
-pytestmark = needs_c
+pytestmark = [needs_c, pytest.mark.slow]
 
 
 def succeeds(path: Path, *options: str) -> str:

@@ -12,7 +12,7 @@ from tests.support.tools import needs_c
 from tests.support.tree import ROOT
 from usmp_build.selftest import oracle
 
-pytestmark = needs_c
+pytestmark = [needs_c, pytest.mark.slow]
 ABORTS = "TensorFlow Lite Micro aborts on the inputs of"
 
 

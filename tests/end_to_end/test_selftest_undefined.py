@@ -12,6 +12,8 @@ from usmp_build.importers.tflite import read_tflite
 from usmp_build.selftest.inputs import samples
 from usmp_build.selftest.undefined import shifted_too_far
 
+pytestmark = pytest.mark.slow
+
 VARIABLE = Node("VarHandleOptions", Container="", SharedName="bias")
 
 

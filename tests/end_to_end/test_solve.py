@@ -162,6 +162,7 @@ def test_a_device_is_not_read() -> None:
     assert 'cannot read "/dev/null": it is a device or a pipe, not a file' in done.err
 
 
+@pytest.mark.slow
 def test_wrong_files_exit_with_1_and_a_place(tmp_path: Path) -> None:
     wrong = file(tmp_path, "id,lower,upper,size\na,0,x,4\n", "wrong.csv")
     done = call_apart("solve", "wrong.csv", cwd=tmp_path)
@@ -172,6 +173,7 @@ def test_wrong_files_exit_with_1_and_a_place(tmp_path: Path) -> None:
     assert (done.code, "Traceback" in done.err) == (1, False)
 
 
+@pytest.mark.slow
 def test_the_problems_of_minimalloc(dsa_cases: list[Path], tmp_path: Path) -> None:
     for path in dsa_cases:
         out = tmp_path / f"{path.stem}.json"
@@ -199,6 +201,7 @@ rows = false
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [True, False])
 def test_the_problem_of_a_firmware_gets_the_same_plan(rows: bool, tmp_path: Path) -> None:
     """Names, limits, costs, conflicts and separations are all there.  With rows `solve` has more work, so may save."""

@@ -43,6 +43,7 @@ def many(folder: Path, seed: int, extra: str = "") -> Path:
     return manifest(folder, text)
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("seed")
 @pytest.mark.parametrize("seed", few(range(4), 1))
 def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
@@ -52,6 +53,7 @@ def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_layers_that_remember_touch_what_they_declare(tmp_path: Path) -> None:
     done = succeed("selftest", "--accesses", many(tmp_path, 1))
@@ -95,6 +97,7 @@ def twice(folder: Path, extra: str) -> Path:
     return manifest(folder, f'[project]\nname = "state"\n{tables}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ['outputs = "reserved"', 'inputs = "reserved"\noutputs = "reserved"'])
 def test_a_reset_does_not_touch_what_else_outlives_runs(tmp_path: Path, words: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")

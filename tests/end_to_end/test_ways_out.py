@@ -205,6 +205,7 @@ def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path
     assert "application" not in "".join(hints)
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("algorithm")
 @pytest.mark.parametrize("algorithm", few(["auto", "hill_climb", "greedy_by_size"], 1))
 def test_explaining_is_the_same_every_time(tmp_path: Path, algorithm: str) -> None:
