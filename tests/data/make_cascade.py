@@ -7,8 +7,6 @@
 Run from the project's folder:  python -m tests.data.make_cascade
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`usmp-build report`: a page and pictures that say what the plan says, do nothing, and are the same each time."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Callable

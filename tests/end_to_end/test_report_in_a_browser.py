@@ -1,7 +1,5 @@
 """The page of `usmp-build report` in a browser: its policy lets it look as it should, in light, dark and print."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from pathlib import Path

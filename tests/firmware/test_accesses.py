@@ -1,7 +1,5 @@
 """Every access of every operator, counted by the emulator: in its own buffers, and as often as the plan says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Canaries on a board: linker, check of the image and memory protection allow for them, and they see a single byte."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.firmware import Board, build, on, run

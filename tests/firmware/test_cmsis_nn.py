@@ -4,8 +4,6 @@ Memory protection of ARMv8-M opens multiples of 32 bytes.  So constants of model
 is read behind them, and the last one is the one behind which is read: 64 + 3 * 32 bytes, and 20 + 3 * 68.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -3,8 +3,6 @@
 Pools are full of garbage when a run begins, and so are dead bytes after each operator.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """examples/firmware on every board: it does what its pages say, and whoever leaves the plan's memory is caught."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

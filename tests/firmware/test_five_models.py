@@ -1,7 +1,5 @@
 """One image for the M7 with five real models in DTCM and SRAM: in turn, two of them at once, and a byte too little."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Kernels for the instructions of a board, run on it: every tensor, and each access."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

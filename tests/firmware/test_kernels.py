@@ -1,7 +1,5 @@
 """Every C function of the kernel library on every board: models of one operator, compared and counted."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

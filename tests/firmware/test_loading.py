@@ -1,7 +1,5 @@
 """Constants are where the image loads them, or start-up code copies them, whatever stands before them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support import board_manifests, firmware, image

@@ -1,7 +1,5 @@
 """An accelerator with its own memory, and memory of pages: on every board each tensor is TensorFlow Lite Micro's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the memory protection of a running board is set to is what the plan says of its pools, and nothing else."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """On every board, in memories of the application: every tensor equals TensorFlow Lite Micro's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

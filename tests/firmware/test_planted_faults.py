@@ -10,8 +10,6 @@
 One board for each kind of memory protection.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """examples/regions on its board: pools and buffers are where its manifest pins them, and the models run there."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

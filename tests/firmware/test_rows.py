@@ -3,8 +3,6 @@
 Dead rows become garbage between any two jobs.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

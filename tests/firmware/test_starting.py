@@ -1,7 +1,5 @@
 """What `check` says of a board that does not start, or whose stack is in a pool, is what the emulated board does."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """An ONNX model and a .tflite model in one plan, by CMake on a board: they share memory, and both are right."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

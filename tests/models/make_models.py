@@ -7,8 +7,6 @@ writes NAME_TYPE.tflite beside this script.  TensorFlow and tf-keras are needed 
 1,024 elements and more.  The converter has no LSTM of int16.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

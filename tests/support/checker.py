@@ -1,7 +1,5 @@
 """Plans for the checker, and what lets it check all that tests plan, whatever for."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

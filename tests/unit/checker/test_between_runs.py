@@ -1,7 +1,5 @@
 """What must outlive runs: connections, variables, and inputs and outputs that the application keeps."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bounds of pools: what the operator of one step needs at once, by its turns, and what is read after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Constants: that weights and biases are in the plan, each in bytes of its own, and what is said of all others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the checker says that elements of operators need, against numpy and plain loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any

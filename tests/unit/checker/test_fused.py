@@ -1,7 +1,5 @@
 """What one operator of a plan may do for several of the file: moves, functions, and elements shown by other tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the checker knows of TensorFlow Lite, and what it reads of its files."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

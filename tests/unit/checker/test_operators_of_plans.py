@@ -1,7 +1,5 @@
 """What operators of a plan may stand for: each computes what it writes, all of it, from what it must read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

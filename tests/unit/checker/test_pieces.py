@@ -1,7 +1,5 @@
 """Plans written by hand whose tensors lie in pieces, are copies, come by rows, or outlive a run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Plans written by hand, each right as it is, and with one fact changed: what the checker says, word by word."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

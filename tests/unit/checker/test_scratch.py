@@ -1,7 +1,5 @@
 """Scratch: as many bytes as operators need by their definitions, and no name that another library's kernels have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

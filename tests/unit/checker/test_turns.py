@@ -1,7 +1,5 @@
 """How close the checker lets the input and the output of an operator come: what is read last before it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

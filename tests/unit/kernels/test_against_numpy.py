@@ -1,7 +1,5 @@
 """Kernels of kinds that TensorFlow Lite Micro does not have, against their definition in float64."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every kernel against TensorFlow Lite Micro: integers bit for bit, floats within a tolerance."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Arithmetic at the edges: in fixed point that of C is that of Python, and tables follow from any scales."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Kernels that go by rows: the same bits as those that make an output at once, for the same bytes moved."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Calls of CMSIS-NN compute what the reference kernels do, with as much scratch as CMSIS-NN needs in each variant."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace

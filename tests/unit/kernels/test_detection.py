@@ -1,7 +1,5 @@
 """What TFLite_Detection_PostProcess refuses: numbers that contradict each other, and classes without room."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Operators of float32 with weights of int8, whose inputs are quantized when they arrive."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

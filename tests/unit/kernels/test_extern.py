@@ -1,7 +1,5 @@
 """The kernels of the application: what their functions are called, what they get, and what cannot be called."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import model

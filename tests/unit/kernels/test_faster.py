@@ -1,7 +1,5 @@
 """Kernels for the instructions of a target make what the portable ones make, over the same bytes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 

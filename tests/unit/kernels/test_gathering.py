@@ -1,7 +1,5 @@
 """Indices that an axis does not have: the nearest that it has is taken, and nothing else is touched."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

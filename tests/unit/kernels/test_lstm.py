@@ -1,7 +1,5 @@
 """What the kernel of UNIDIRECTIONAL_SEQUENCE_LSTM refuses; tests/end_to_end/test_state.py compares what it computes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Kernels read and write in the order that the library promises: outputs may lie over inputs that have been read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

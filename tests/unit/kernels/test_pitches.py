@@ -1,7 +1,5 @@
 """Pixels that lie apart: convolutions read and write channels of wider images, and make the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What TensorFlow Lite makes of operators that TensorFlow Lite Micro lacks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.support.kernels.drawing import Array, Case

@@ -1,7 +1,5 @@
 """What the library refuses: arithmetic without a defined result is an error, what it cannot run is a reason."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

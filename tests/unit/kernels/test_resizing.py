@@ -1,7 +1,5 @@
 """Resized images go by rows where the rows that an output row is made of follow a line."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

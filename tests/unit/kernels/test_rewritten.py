@@ -1,7 +1,5 @@
 """Rewritten models against TensorFlow Lite Micro, which runs them as they were: the outputs are the same."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Callable

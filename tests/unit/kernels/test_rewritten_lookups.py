@@ -1,7 +1,5 @@
 """Look-ups against TensorFlow Lite Micro, which runs the operators that they stand for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """TRANSPOSE and SPACE_TO_DEPTH go by rows where an output row is made of few input rows; else they make all at once."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

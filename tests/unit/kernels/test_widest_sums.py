@@ -1,7 +1,5 @@
 """Sums that are as large as they can be: of int16, beside the window that makes them too large; and of int8."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
