@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import nets, parts
-from tests.support.cli import RO, RW, call, manifest, one_model, says, succeed, tables
+from tests.support.cli import RO, RW, call, manifest, one_model, succeed, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
@@ -249,33 +249,24 @@ def test_each_row_of_resized_images_touches_what_its_kernel_declares(dtype: str,
 
 
 @needs_gcc
-def test_a_row_computed_the_other_way_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("plan", "touching"), [("[plan]\nrows = false\n", r"\w+ \d+"), ("[plan]\nrows = true\n", r"\w+ \d+, row \d+")]
+)
+def test_kernels_that_go_the_other_way_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan: str, touching: str
+) -> None:
     honest = Reference.sources
 
     def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
-        lifetimes = honest(self, calls, prefix)
-        return replace(lifetimes, source=lifetimes.source.replace("p->direction)", "-p->direction)"))
+        sources = honest(self, calls, prefix)
+        return replace(sources, source=sources.source.replace("p->direction)", "-p->direction)"))
 
     monkeypatch.setattr(Reference, "sources", planted)
     (tmp_path / "net.tflite").write_bytes(residual())
-    done = call(
-        "selftest", "--accesses", manifest(tmp_path, one_model("m", path="net.tflite") + "[plan]\nrows = true\n")
-    )
+    done = call("selftest", "--accesses", manifest(tmp_path, one_model("m", path="net.tflite") + plan))
     assert done.code == 4
-    assert re.search(r"error\[S631\]: \w+ \d+, row \d+ touches bytes in a different order than its kernel", done.err)
-
-
-@needs_gcc
-def test_a_kernel_that_goes_the_other_way_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = Reference.sources
-
-    def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
-        lifetimes = honest(self, calls, prefix)
-        return replace(lifetimes, source=lifetimes.source.replace("p->direction)", "-p->direction)"))
-
-    monkeypatch.setattr(Reference, "sources", planted)
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    says(done, 4, "error[S631]", "touches bytes in a different order than its kernel declares")
+    message = rf"error\[S631\]: {touching} touches bytes in a different order than its kernel declares"
+    assert re.search(message, done.err)
 
 
 def rewritten() -> dict[str, bytes]:

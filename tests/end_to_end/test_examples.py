@@ -12,22 +12,12 @@ from tests.support.tree import ROOT
 
 EXAMPLES = ROOT / "examples"
 ACCELERATOR, CASCADE, DEFAULTS, PORTS = (EXAMPLES / name for name in ("accelerator", "cascade", "defaults", "ports"))
-USE_CASES = {"U1": "defaults", "U2": "digits", "U3": "firmware", "U4": "ports"}
 FUNCTIONS = ["meter_npu_conv_2d_s8", "meter_npu_copy", "meter_npu_depthwise_conv_2d_s8"]
 
 
 def test_every_example_is_in_the_list() -> None:
     listed = re.findall(r"(?m)^\| \[(\w+)\]\(\1/README\.md\)", (EXAMPLES / "README.md").read_text("utf-8"))
     assert sorted(listed) == sorted(path.name for path in EXAMPLES.iterdir() if path.is_dir())
-
-
-@pytest.mark.parametrize(("use_case", "name"), USE_CASES.items())
-def test_readmes_say_which_use_case_they_are(use_case: str, name: str) -> None:
-    assert re.search(
-        rf"Use\s+case\s+{use_case}\s+of\s+USMP's\s+RFC", (EXAMPLES / name / "README.md").read_text("utf-8")
-    )
-    rows = [row for row in (EXAMPLES / "README.md").read_text("utf-8").splitlines() if f"| {use_case}: " in row]
-    assert [row.startswith(f"| [{name}]({name}/README.md) |") for row in rows] == [True]
 
 
 @pytest.mark.slow

@@ -223,10 +223,6 @@ def test_odd_options_of_the_selftest(tmp_path: Path, options: list[str], code: i
     assert done.err
 
 
-def test_wrong_names_are_refused_before_c_is_generated(tmp_path: Path) -> None:
-    says(call("plan", manifest(tmp_path, one_model("digits", 'names = { zz = "q" }'))), 1, "error[P304]")
-
-
 @pytest.mark.parametrize("path", [".", "folder"])
 def test_a_folder_is_no_model(tmp_path: Path, path: str) -> None:
     (tmp_path / "folder").mkdir()
