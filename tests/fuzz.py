@@ -82,7 +82,7 @@ def check_alone(plan_text: bytes, model: bytes) -> None:
 
 
 def check_alone_model(data: bytes) -> None:
-    """A plan that says that it was made of these bytes."""
+    """A plan that claims to be of these bytes."""
     document = json.loads(PLAN)
     document["models"][0]["sha256"] = hashlib.sha256(data).hexdigest()
     check_alone(json.dumps(document).encode(), data)
@@ -123,7 +123,7 @@ def mutated(data: bytes, size: int, seed: int) -> bytes:
 
 
 def each(seconds: str) -> int:
-    """Fuzz all targets in processes of their own; return how many found something."""
+    """Fuzz all targets in processes of their own; return how many reported a fault."""
     left, failed, running = [*TARGETS], 0, set[int]()
     while left or running:
         if left and len(running) < 2:

@@ -139,7 +139,7 @@ WRONG = [
         ["models", "non empty"],
     ),
 ]
-"""What is built; which text of a file is wrong; what is said of it."""
+"""What is built; which text of a file is wrong; the message."""
 
 
 @pytest.mark.parametrize(("target", "change", "messages"), WRONG)

@@ -1,4 +1,4 @@
-"""CMake: how the package is found, which interpreter it takes, and what it says of wrong calls."""
+"""CMake: how it locates the package, which interpreter it takes, and what it says of wrong calls."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def stub(tmp_path: Path) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """What CMake said, without the line breaks that it puts into messages."""
+    """The text, without the line breaks that CMake puts into messages."""
     return re.sub(r"\s+", " ", text)
 
 

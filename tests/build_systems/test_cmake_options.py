@@ -30,7 +30,7 @@ KERNELS, MODEL, POOLS = "p_kernels.c", "digits.c", "p_pools.c"
 
 
 def configured(tmp_path: Path, find: str, lists: str, *options: str, generator: str = "Ninja") -> tuple[Project, str]:
-    """A project, and what CMake said."""
+    """A project, and the output of CMake."""
     need_cmake(generator=generator)
     source = write_files(tmp_path / "source", FILES | {"CMakeLists.txt": START + lists})
     if CHECKED_IN in lists:

@@ -53,7 +53,7 @@ def firmware(board: Project) -> Iterator[Project]:
 
 
 def unwrapped(text: str) -> str:
-    """What was said, without the line breaks that CMake puts into messages."""
+    """The text, without the line breaks that CMake puts into messages."""
     return re.sub(r"\s+", " ", text)
 
 
@@ -146,7 +146,7 @@ AT_THE_LINK: dict[str, tuple[Edits, list[str]]] = {
         ['error[U233]: model "digits" names pool "tmc", which no [pools.*] defines help: did you mean "tcm"?'],
     ),
 }
-"""A mistake → what makes it, and parts of what is said."""
+"""A mistake → the edits, and parts of the message."""
 
 
 @pytest.mark.parametrize("mistake", AT_THE_LINK)

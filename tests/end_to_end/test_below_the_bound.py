@@ -47,7 +47,7 @@ def is_exact(folder: Path, name: str, path: Path, runs: int, extra: str = "") ->
 
 
 def written(folder: Path, name: str) -> Path:
-    """Write one of the nets made by script."""
+    """Write one of the nets of a script."""
     path = folder / f"{name}.tflite"
     path.write_bytes(NETS[name]())
     return path

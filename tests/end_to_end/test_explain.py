@@ -13,7 +13,7 @@ from usmp_build.installation import explanations
 
 
 def told(folder: Path, name: str, extra: str = "", model: str = "digits") -> list[str]:
-    """Explain a tensor of one of our models, or of a net made by script."""
+    """Explain a tensor of one of our models, or of a net of a script."""
     path = folder / f"{model}.tflite"
     if model in NETS:
         path.write_bytes(NETS[model]())

@@ -32,7 +32,7 @@ path = "ad.tflite"
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is changed in the project, what is typed, and what must be said: the place, the cause, the way to go on."""
+    """What is changed in the project, what is typed, and what the message must name: place, cause, way to go on."""
 
     place: str
     cause: str

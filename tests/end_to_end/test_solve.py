@@ -37,7 +37,7 @@ def test_offsets_in_the_form_of_minimalloc(tmp_path: Path) -> None:
     assert head == "id,lower,upper,size,offset"
     assert [row.rpartition(",")[0] for row in rows] == EXAMPLE.splitlines()[1:]
     assert call("verify", out, tmp_path / "problem.csv", "--capacity", "12").code == 0
-    again = call("solve", out, "--json")  # what was found is now fixed
+    again = call("solve", out, "--json")  # the offsets of the first run are now fixed
     assert json.loads(again.out)["pools"][0]["peak"] == 12
 
 

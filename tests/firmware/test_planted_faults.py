@@ -74,7 +74,7 @@ def edit(board_image: Image, name: str, pattern: str, replacement: str) -> None:
 
 
 def rebuild(board_image: Image) -> tuple[int, str]:
-    """Build again, with generated files as they are; return the exit code and what was said."""
+    """Build again, with generated files as they are; return the exit code and the output."""
     return firmware.rebuild(board_image.folder / "build")
 
 

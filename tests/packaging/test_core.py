@@ -70,7 +70,7 @@ def test_a_library_of_others_is_told(source: str, why: str, from_wheel: Environm
 
 
 def refused(environment: Environment, before: Path) -> str:
-    """The error of a plan, where a core in this folder is found before the installed one."""
+    """The error of a plan, where a core in this folder comes before the installed one."""
     done = environment.run("usmp-build", "plan", DIGITS, env={"PYTHONPATH": str(before)})
     assert (done.code, "error[U244]: the compiled core of the planner, _usmp_build_core" in done.err) == (1, True)
     return done.err

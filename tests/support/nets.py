@@ -111,7 +111,7 @@ def shuffled() -> bytes:
 
 
 def dense_block() -> bytes:
-    """Every layer reads all that the layers before it made."""
+    """Every layer reads the outputs of all layers before it."""
     net = Net(11)
     values = [net.conv(net.input(16, 16, 3), 8, (3, 3))]
     joined = values[0]

@@ -1,4 +1,4 @@
-"""Plans written by hand, as plan.json has them, for tests of the checker: what is not said is the usual."""
+"""Plans written by hand, as plan.json has them, for tests of the checker: what is left out has its usual value."""
 
 import re
 from collections.abc import Mapping, Sequence

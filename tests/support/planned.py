@@ -1,4 +1,4 @@
-"""Plans and generated files that several tests of a run share: made once, by whoever asks first."""
+"""Plans and generated files that several tests of a run share: whoever asks first computes them."""
 
 import copyreg
 import hashlib
@@ -38,7 +38,7 @@ copyreg.pickle(MappingProxyType, lambda proxy: (_read_only, (dict(proxy),)))
 
 @dataclass(frozen=True)
 class Generated:
-    """A plan, and the folder of its manifest, with the files made of it in `generated`."""
+    """A plan, and the folder of its manifest, with the generated files in `generated`."""
 
     planned: Planned
     layout: Layout

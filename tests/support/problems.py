@@ -36,7 +36,7 @@ def problem(
 
 
 def buffer(name: str, size: int, pools: Sequence[int] = (0,), **facts: Any) -> Buffer:
-    """Return a buffer; the pool is the first one if nothing else is said."""
+    """Return a buffer; the pool is the first one by default."""
     return Buffer(name, size, tuple(pools), **facts)
 
 

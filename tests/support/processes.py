@@ -27,7 +27,7 @@ class Done:
     out: str
     """What it printed."""
     err: str
-    """What it said beside that; empty where both were merged."""
+    """Its messages; empty where both were merged."""
 
 
 def run(
@@ -61,7 +61,7 @@ def run(
 
 
 def output(command: Sequence[object], cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
-    """Run a program, which must succeed; return what it prints.  Fails the test with all it said otherwise."""
+    """Run a program, which must succeed; return what it prints.  Fails the test with its messages otherwise."""
     done = run(command, cwd, env)
     assert done.code == 0, f"{' '.join(map(str, command))} exits {done.code}:\n{done.out}{done.err}"
     return done.out

@@ -154,7 +154,7 @@ def near_ties(r: Random) -> bytes:
 
 
 def accumulators(r: Random, dtype: str = "INT8") -> bytes:
-    """Resource variables: running sums of the input, some with a first value, of which one is found by two handles."""
+    """Resource variables: running sums of the input, some with a first value, of which one has two handles."""
     graph = Graph()
     shape = (1, int(r.integers(1, 9)))
     source = graph.add(_like("x", shape, dtype, 0.5, 3))

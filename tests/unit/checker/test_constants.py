@@ -1,4 +1,4 @@
-"""Constants: that weights and biases are in the plan, each in bytes of its own, and what is said of all others."""
+"""Constants: that weights and biases are in the plan, each in bytes of its own, and the messages about all others."""
 
 from typing import Any
 

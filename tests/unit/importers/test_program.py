@@ -1,4 +1,4 @@
-"""Programs as JSON: what is read, and what is said about what cannot be."""
+"""Programs as JSON: what is read, and the messages about the rest."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""What is said of programs that make no sense: at least one case for each code."""
+"""Messages about programs that make no sense: at least one case for each code."""
 
 import pytest
 
@@ -21,7 +21,7 @@ subgraph 2 "deep"
 """
 
 CASES = [
-    # code, what to replace in GOOD, by what, and what is said
+    # code, what to replace in GOOD, by what, and the message
     ("T250", "  store %1 = %0\n", "  %1 = TANH(%0)\n", "subgraph 1 has operators, but is part of a program"),
     (
         "T251",

@@ -30,7 +30,7 @@ def test_outputs_are_tensorflow_lites(kind: str, runner: Runner) -> None:
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38, 1e-45])
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_input_is_quantized(kind: str, value: float, runner: Runner) -> None:
-    """To what, is not said where it is no number."""
+    """No value follows where it is no number."""
     for case in dynamic(kind, 4):
         data = case.inputs[0].copy()
         data.flat[0] = value

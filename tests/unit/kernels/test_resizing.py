@@ -1,4 +1,4 @@
-"""Resized images go by rows where the rows that an output row is made of follow a line."""
+"""Resized images go by rows where the rows that an output row reads follow a line."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""TRANSPOSE and SPACE_TO_DEPTH go by rows where an output row is made of few input rows; else they make all at once."""
+"""TRANSPOSE and SPACE_TO_DEPTH go by rows where an output row reads few input rows; else all at once."""
 
 import numpy as np
 import pytest

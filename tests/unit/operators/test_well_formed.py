@@ -1,4 +1,4 @@
-"""What each kind of operator asks of its operands: for each rule a model that breaks it, and what is said of it."""
+"""What each kind of operator asks of its operands: for each rule a model that breaks it, and the message."""
 
 import numpy as np
 import pytest

@@ -72,7 +72,7 @@ def accesses_of(kernel: Kernel, change: Callable[[Accesses], Accesses]) -> Kerne
 
 
 def without(operand: int) -> Callable[[Accesses], Accesses]:
-    """Leave out all that is said of an operand."""
+    """Leave out all declared accesses of an operand."""
 
     def change(accesses: Accesses) -> Accesses:
         (part,) = accesses.parts

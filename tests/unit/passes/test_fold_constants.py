@@ -84,7 +84,7 @@ def test_pins_outputs_and_readers_without_constants_stay() -> None:
 )
 @pytest.mark.long
 def test_a_constant_that_is_named_many_times_takes_no_memory(times: int, constant: str, result: str) -> None:
-    """All of them together would be more than a hundred megabytes, and then found to be no [2,3]."""
+    """All of them together would be more than a hundred megabytes, and then no [2,3]."""
     often = ", ".join(["%3"] * times)
     tracemalloc.start()
     graph = folded(f"CONCATENATION({often})", [constant], result)

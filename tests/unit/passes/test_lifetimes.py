@@ -171,7 +171,7 @@ def _step(reads: tuple[int, ...], *writes: int) -> Step:
 
 @pytest.mark.parametrize("rounds", [None, 0, 3])
 def test_what_rounds_need_of_earlier_ones_lives_throughout(rounds: int | None) -> None:
-    """b0 is made before, and read in the second step of each round; b1 goes from round to round; b2 within one."""
+    """b0 is written before, and read in the second step of each round; b1 goes from round to round; b2 within one."""
     body = Sequence((_step((1,), 2), _step((0, 2), 1)))
     intervals = _alive(_step((), 0, 1), Repeat(body, rounds), _step((1,)))
     assert intervals == [[(0, 3)], [(0, 4)], [(1, 3)]]

@@ -1,4 +1,4 @@
-"""How many plans are made to find out which operators copy: fewer where each of them takes long."""
+"""How many plans decide which operators copy: fewer where each of them takes long."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def joins() -> str:
 def test_the_more_buffers_meet_the_fewer_plans_are_tried(
     buffers: int, all_meet: bool, plans: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No plan of what is shared fits, so halves are tried as long as plans may be made."""
+    """No plan of what is shared fits, so halves are tried as long as there is work left."""
     asked, read = request("m"), model(joins())
     others = tuple(tuple(o for o in range(buffers) if o != index) if all_meet else () for index in range(buffers))
     problem = Problem((), tuple(Buffer(f"b{index}", 1, (0,)) for index in range(buffers)), others)

@@ -1,4 +1,4 @@
-"""What the analysis takes, on models that were made to ask for much: small files whose operators share constants."""
+"""What the analysis takes, on models that ask for much: small files whose operators share constants."""
 
 import tracemalloc
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Networks made by script: every tensor that is kept is what TensorFlow Lite Micro made of it before."""
+"""Networks drawn by script: every tensor that is kept is what TensorFlow Lite Micro made of it before."""
 
 import os
 from collections.abc import Mapping

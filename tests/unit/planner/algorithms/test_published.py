@@ -1,4 +1,4 @@
-"""The published instances and what is made of them: solved with little work, which is the same on every machine."""
+"""The published instances and variants of them: solved with little work, which is the same on every machine."""
 
 from pathlib import Path
 

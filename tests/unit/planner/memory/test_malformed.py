@@ -1,4 +1,4 @@
-"""Each fault that a problem made in Python may have, one at a time."""
+"""Each fault that a problem built in Python may have, one at a time."""
 
 from dataclasses import replace
 from time import process_time

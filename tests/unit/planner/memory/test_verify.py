@@ -1,4 +1,4 @@
-"""The check that believes no plan: each promise broken once, and what is said about it."""
+"""The check that believes no plan: each promise broken once, with its message."""
 
 from dataclasses import replace
 
