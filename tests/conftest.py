@@ -5,11 +5,14 @@ import fcntl
 import os
 import re
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.support import sample
 from tests.support.checker import CheckedPlans
@@ -18,7 +21,7 @@ from tests.support.tree import OF_CMAKE, ROOT, copy
 from usmp_build.cli import progress
 
 progress.SECONDS_EACH = 3600.0
-"""Tests compare what is said: on a slow machine, a line about what takes ten seconds would be in between."""
+"""Tests compare messages: on a slow machine, a line about what takes ten seconds would be in between."""
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
@@ -32,18 +35,42 @@ TIERS = {
     "pages": ROOT / "tests" / "docs",
 }
 """What takes long, by name: `pytest` leaves it out unless it is asked for the folder, or for all tiers."""
-_LONG = "long tests"
-"""One more tier: the tests that are marked `long`."""
+_LONG, _SLOW = "long tests", "slow tests"
+MARKS = {_LONG: "long", _SLOW: "slow"}
+"""Further tiers, of marked tests: left out unless their file is named, or all tiers."""
 _SAMPLED = ("boards", "build systems", "packages", _LONG)
 """Tiers of which a sample has about a third."""
-
-
-_CPU_SECONDS = 10.0
-"""What a test that is not `long` may take of its process; on the machine that CI is measured on, three are asked."""
+_CPU_SECONDS = {_SLOW: 10.0, "": 3.0}
+"""What a slow test, and one of no tier, may take of its process and those that it starts."""
+_NOT_RUN = pytest.StashKey[dict[str, int]]()
+"""How many tests of each tier are left out."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--all-tiers", action="store_true", help=f"also run {', '.join(TIERS)} and {_LONG}")
+    parser.addoption("--all-tiers", action="store_true", help=f"also run {', '.join([*TIERS, *MARKS])}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw fewer examples where long tests are left out; no property has a time to keep."""
+    settings.register_profile("all", deadline=None)
+    settings.register_profile("few", deadline=None, max_examples=20)
+    settings.load_profile("few" if _LONG in _left_out(config) else "all")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run the tests of a file in one process, where they share fixtures and plans, in the order of files."""
+    if config.option.dist != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByFile(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            group = super()._split_scope(nodeid)
+            return nodeid.partition("::")[0] if group == nodeid else group
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 def _all_tiers(config: pytest.Config) -> bool:
@@ -56,7 +83,7 @@ def _left_out(config: pytest.Config) -> list[str]:
         return []
     paths = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
     left_out = [name for name, folder in TIERS.items() if not any(path.is_relative_to(folder) for path in paths)]
-    return left_out + [_LONG] * any(path.is_dir() for path in paths)
+    return [*left_out, *MARKS] if any(path.is_dir() for path in paths) else left_out
 
 
 def _seed_of_sample(left_out: list[str]) -> str:
@@ -65,27 +92,28 @@ def _seed_of_sample(left_out: list[str]) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    left_out = _left_out(config)
-    if seed := _seed_of_sample(left_out):
+    if seed := _seed_of_sample(_left_out(config)):
         terminalreporter.write_line(f"a sample of the tests ran (tests/support/sample.py): USMP_SAMPLE={seed}")
-    if left_out:
-        terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
+    if counts := config.stash.get(_NOT_RUN, {}):
+        tiers = ", ".join(f"{name} ({count})" for name, count in counts.items())
+        terminalreporter.write_line(f"left out: {tiers}; --all-tiers runs them")
     for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
-        seconds = dict(report.user_properties).get("cpu seconds", 0.0)
-        if report.when == "call" and seconds > _CPU_SECONDS and "long" not in report.keywords:
-            terminalreporter.write_line(
-                f"{report.nodeid} took {seconds:.0f} s of CPU: make it smaller, or mark it long"
-            )
+        seconds = dict(report.user_properties).get("cpu seconds")
+        if report.when == "call" and seconds:
+            advice = "make it smaller, or mark it slow or long"
+            terminalreporter.write_line(f"{report.nodeid} took {seconds:.0f} s of CPU: {advice}")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Measure the work of each test, for the summary: no test fails for its time, which is the machine's, too."""
-    begin = time.process_time()
+    """Note the work of tests that take much, for the summary: none fails for its time, which is the machine's, too."""
+    begin = sum(os.times()[:4])
     try:
         return (yield)
     finally:
-        item.user_properties.append(("cpu seconds", time.process_time() - begin))
+        seconds = sum(os.times()[:4]) - begin
+        if seconds > _CPU_SECONDS.get(_tier(item), seconds):
+            item.user_properties.append(("cpu seconds", seconds))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -104,19 +132,23 @@ _READS_OTHERS = re.compile(r"\b(shared_cases|usmp_cases|USMP_MODELS\W|USMP_PROBL
 """In a module that reads them by itself."""
 
 
+def _tier(item: pytest.Item) -> str:
+    """Return the tier of a test; empty: it always runs."""
+    folders = (name for name, folder in TIERS.items() if item.path.is_relative_to(folder))
+    marks = (name for name, mark in MARKS.items() if item.get_closest_marker(mark))
+    return next(chain(marks, folders), "")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out tiers; mark the tests that read the models and problems of others: CI runs them without those, too."""
     left_out = _left_out(config)
-
-    def is_of(item: pytest.Item, tiers: Sequence[str]) -> bool:
-        is_long = _LONG in tiers and item.get_closest_marker("long") is not None
-        return is_long or any(item.path.is_relative_to(TIERS[name]) for name in tiers if name != _LONG)
-
-    wanted = [item for item in items if not is_of(item, left_out)]
+    tiers = {item: _tier(item) for item in items}
+    config.stash[_NOT_RUN] = dict(Counter(tier for tier in tiers.values() if tier in left_out))
+    wanted = [item for item in items if tiers[item] not in left_out]
     seed = _seed_of_sample(left_out)
     not_drawn = sample.of_parameters(wanted, seed) if seed else set()
     if os.environ.get("USMP_SAMPLE"):
-        not_drawn |= sample.of_long_ones([item for item in wanted if is_of(item, _SAMPLED)], seed)
+        not_drawn |= sample.of_long_ones([item for item in wanted if tiers[item] in _SAMPLED], seed)
     kept = [item for item in wanted if item not in not_drawn]
     config.hook.pytest_deselected(items=[*{*items} - {*kept}])
     items[:] = kept
@@ -124,6 +156,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path in reading or not {*_OF_OTHERS}.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("needs_shared")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the counts of a process of pytest-xdist to the one that writes the summary."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["not run"] = session.config.stash[_NOT_RUN]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if hasattr(node, "workeroutput"):
+        node.config.stash[_NOT_RUN] = node.workeroutput["not run"]
 
 
 @pytest.fixture(scope="session")

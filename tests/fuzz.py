@@ -66,10 +66,10 @@ def generate(model: Model) -> None:
 
 def compare(data: bytes) -> None:
     """As `diff` and `check` do."""
-    made, old = (read_plan(text, "plan.json", UsageError, "U204", "") for text in (data, PLAN))
-    for before, after in ((old, made), (made, old)):
+    plan, old = (read_plan(text, "plan.json", UsageError, "U204", "") for text in (data, PLAN))
+    for before, after in ((old, plan), (plan, old)):
         list(markdown(plan_difference(before, after)))
-    check(made, BUILT.image)
+    check(plan, BUILT.image)
 
 
 def check_alone(plan_text: bytes, model: bytes) -> None:
@@ -82,7 +82,7 @@ def check_alone(plan_text: bytes, model: bytes) -> None:
 
 
 def check_alone_model(data: bytes) -> None:
-    """A plan that says that it was made of these bytes."""
+    """A plan that claims to be of these bytes."""
     document = json.loads(PLAN)
     document["models"][0]["sha256"] = hashlib.sha256(data).hexdigest()
     check_alone(json.dumps(document).encode(), data)
@@ -123,7 +123,7 @@ def mutated(data: bytes, size: int, seed: int) -> bytes:
 
 
 def each(seconds: str) -> int:
-    """Fuzz all targets in processes of their own; return how many found something."""
+    """Fuzz all targets in processes of their own; return how many reported a fault."""
     left, failed, running = [*TARGETS], 0, set[int]()
     while left or running:
         if left and len(running) < 2:

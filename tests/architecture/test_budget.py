@@ -1,7 +1,5 @@
 """The project stays small enough to be read: a change that makes it larger says why, in `budget.toml`."""
 
-from __future__ import annotations
-
 import tomli
 
 from tests.support.size import sizes

@@ -96,10 +96,10 @@ def test_the_action_that_plans(app: Workspace) -> None:
     assert own == ["digits/digits.tflite", "odd_even/odd_even.tflite", "usmp.toml"]
 
     app.bazel("build", "//:plan", "--output_groups=all_generated")
-    made = {path.name: path.read_bytes() for path in app.made("plan").iterdir() if path.is_file()}
-    assert {"digits.h", "reader.ld", "reader_pools.c", "usmp-targets.cmake"} <= set(made)
-    assert not [name for name, data in made.items() if b"/sandbox/" in data or str(app.folder).encode() in data]
-    overrides = [list(model["overrides"]) for model in json.loads(made["plan.json"])["models"]]
+    files = {path.name: path.read_bytes() for path in app.built("plan").iterdir() if path.is_file()}
+    assert {"digits.h", "reader.ld", "reader_pools.c", "usmp-targets.cmake"} <= set(files)
+    assert not [name for name, data in files.items() if b"/sandbox/" in data or str(app.folder).encode() in data]
+    overrides = [list(model["overrides"]) for model in json.loads(files["plan.json"])["models"]]
     assert overrides == [["path", "workspace_pools"]] * 2
 
 

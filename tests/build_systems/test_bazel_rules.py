@@ -27,19 +27,19 @@ def test_overrides_and_pools_of_the_application(app: Workspace) -> None:
     ran = app.bazel("test", "//:parity_test")
     assert "Compiling reader/parity.c" in ran.done
     assert "Compiling reader/digits.c" not in ran.done  # nobody links it
-    plan = json.loads(app.made("reader/plan.json").read_text(encoding="utf-8"))
+    plan = json.loads(app.built("reader/plan.json").read_text(encoding="utf-8"))
     overrides = {model["name"]: list(model["overrides"]) for model in plan["models"]}
     assert overrides == {"digits": ["path", "workspace_pools"], "parity": ["path", "constant_pools", "concurrent"]}
     assert "OF_THE_PLAN" in app.bazel("aquery", "mnemonic(CppCompile, //:reader)").text
     assert "OF_THE_PLAN" not in app.bazel("aquery", "mnemonic(CppCompile, //:parity_test)").text
     app.bazel("build", "//:weights")
-    assert app.made("reader/reader_weights.bin").stat().st_size > 1000
+    assert app.built("reader/reader_weights.bin").stat().st_size > 1000
 
 
 def test_a_plan_is_for_the_processor_that_it_is_compiled_for(app: Workspace) -> None:
     def planned(*options: str) -> str:
         app.bazel("build", "//:reader", "--output_groups=plan_json", *options)
-        isa: str = json.loads(app.made("reader/plan.json").read_text(encoding="utf-8"))["targets"][0]["isa"]
+        isa: str = json.loads(app.built("reader/plan.json").read_text(encoding="utf-8"))["targets"][0]["isa"]
         return isa
 
     assert planned() == "portable"
@@ -53,12 +53,12 @@ def test_a_plan_is_for_the_processor_that_it_is_compiled_for(app: Workspace) -> 
         (app.folder / "BUILD.bazel").write_text(before, encoding="utf-8")
 
 
-def test_the_page_is_made_where_it_is_asked_for(app: Workspace) -> None:
+def test_the_page_is_written_where_it_is_asked_for(app: Workspace) -> None:
     ran = app.bazel("build", "//:reader")
     assert "Reporting the memory of digits, parity" not in ran.done
     ran = app.bazel("build", "//:reader", "--output_groups=report")
     assert "Reporting the memory of digits, parity" in ran.done
-    page = tree(app.made("reader/report.html").read_text(encoding="utf-8"))
+    page = tree(app.built("reader/report.html").read_text(encoding="utf-8"))
     assert [row[0] for row in table(page, "model")[1:]] == ["digits", "parity"]
 
 
@@ -139,7 +139,7 @@ WRONG = [
         ["models", "non empty"],
     ),
 ]
-"""What is built; which text of a file is wrong; what is said of it."""
+"""What is built; which text of a file is wrong; the message."""
 
 
 @pytest.mark.parametrize(("target", "change", "messages"), WRONG)
@@ -215,14 +215,14 @@ def test_another_generator(app: Workspace) -> None:
     (app.folder / "my_generator.py").write_text(MY_GENERATOR, encoding="utf-8")
     (app.folder / "BUILD.bazel").write_text(BUILD + MY_TOOLCHAIN, encoding="utf-8")
     app.bazel("build", "//:reader", "--output_groups=hdrs", "--extra_toolchains=//:my_toolchain")
-    assert "/* my own generator */" in app.made("reader/reader.h").read_text(encoding="utf-8")
+    assert "/* my own generator */" in app.built("reader/reader.h").read_text(encoding="utf-8")
     ran = app.try_bazel("test", "//:image_test", "--extra_toolchains=//:my_toolchain")
     assert ran.code == 3
     assert "my own generator" in ran.text
     assert 'error[S621]: pool "sram": section .usmp.reader.sram' in ran.text  # checked, and found wanting
     (app.folder / "BUILD.bazel").write_text(BUILD, encoding="utf-8")
     app.bazel("build", "//:reader", "--output_groups=hdrs")
-    assert "my own" not in app.made("reader/reader.h").read_text(encoding="utf-8")
+    assert "my own" not in app.built("reader/reader.h").read_text(encoding="utf-8")
 
 
 def test_an_interpreter_without_the_packages(app: Workspace, tmp_path: Path) -> None:

@@ -72,5 +72,5 @@ def test_an_onnx_model_is_built_and_runs(tmp_path: Path, bazel_cache: Path) -> N
         ran = workspace.bazel("test", "//:net_test", "--test_output=errors")
         assert "Compiling plan/net.c" in ran.done, ran.text
         workspace.bazel("build", "//:plan", "--output_groups=plan_json")
-        plan = json.loads(workspace.made("plan/plan.json").read_text(encoding="utf-8"))
+        plan = json.loads(workspace.built("plan/plan.json").read_text(encoding="utf-8"))
         assert [model["name"] for model in plan["models"]] == ["digits", "net"]

@@ -51,7 +51,7 @@ class Cache:
     env: Mapping[str, str]
 
     def hits_and_misses(self) -> tuple[int, int]:
-        """How often C was found in the cache, and how often it was not and had to be compiled."""
+        """How often C was in the cache, and how often it had to be compiled."""
         lines = output(["ccache", "--print-stats"], env=self.env).splitlines()
         counts = dict(line.split("\t") for line in lines)
         hits = int(counts["direct_cache_hit"]) + int(counts["preprocessed_cache_hit"])

@@ -114,7 +114,7 @@ def test_a_folder_builds_without_python_and_rebuilds_right(tmp_path: Path, start
     generated = two_models(tmp_path / "app") / "generated"
     app = start({"BUILD.bazel": APP})
     assert "Linking app" in app.bazel("build", "//:app").done
-    check_answers(app.made("app"))
+    check_answers(app.built("app"))
     assert app.bazel("build", "//:app").done == []
 
     for name in ("doorbell.ld", "doorbell_copy_table.ld"):
@@ -139,7 +139,7 @@ def test_a_folder_in_another_repository(tmp_path: Path, start: Start) -> None:
     (tmp_path / "models" / "WORKSPACE").write_text('workspace(name = "models")\n')
     app = start({"WORKSPACE": WORKSPACE + MODELS, "BUILD.bazel": APP.replace("//gen", "@models//deep/gen")})
     app.bazel("build", "//:app")
-    check_answers(app.made("app"))
+    check_answers(app.built("app"))
 
     shutil.move(tmp_path / "models" / "deep" / "generated", tmp_path / "root")
     shutil.rmtree(tmp_path / "models")
@@ -147,7 +147,7 @@ def test_a_folder_in_another_repository(tmp_path: Path, start: Start) -> None:
     (tmp_path / "root").rename(tmp_path / "models")
     (app.folder / "BUILD.bazel").write_text(APP.replace("//generated", "@models//"))
     app.bazel("build", "//:app")
-    check_answers(app.made("app"))
+    check_answers(app.built("app"))
 
 
 def test_a_folder_that_is_the_workspace(tmp_path: Path, start: Start) -> None:
@@ -158,7 +158,7 @@ def test_a_folder_that_is_the_workspace(tmp_path: Path, start: Start) -> None:
     (tmp_path / "app" / "main.c").rename(tmp_path / "app" / "reader" / "main.c")
     app = start({"reader/BUILD.bazel": APP.replace("//generated", "//")})
     app.bazel("build", "//reader:app")
-    check_answers(app.made("reader/app"))
+    check_answers(app.built("reader/app"))
 
 
 def test_build_trees_of_cmake_can_be_left_out(tmp_path: Path, start: Start) -> None:
@@ -181,8 +181,8 @@ def test_two_folders_of_different_projects_and_their_pools(tmp_path: Path, start
     )
     app = start({"BUILD.bazel": f"{load}{text}{rule}"})
     app.bazel("build", "//...")
-    check_answers(app.made("app"))
-    assert app.made("said").read_text() == "759 .usmp.right.workspace\n"
+    check_answers(app.built("app"))
+    assert app.built("said").read_text() == "759 .usmp.right.workspace\n"
 
 
 def test_floating_point_needs_no_further_library(tmp_path: Path, start: Start) -> None:
@@ -193,7 +193,7 @@ def test_floating_point_needs_no_further_library(tmp_path: Path, start: Start) -
     build = APP.replace('        "//generated:odd_even",\n', "").replace(":digits", ":float_net")
     app = start({"main.c": main, "BUILD.bazel": build})
     app.bazel("build", "//:app")
-    assert run([app.made("app")], env={}).code == 0
+    assert run([app.built("app")], env={}).code == 0
 
 
 @pytest.mark.parametrize("repository", ["", "@models"])
@@ -211,7 +211,7 @@ def test_a_firmware_has_its_pools_where_they_are_planned(tmp_path: Path, start: 
     app = start(files, *ARM)
     command = ("build", "--platforms=//:board", "//:firmware")
     app.bazel(*command)
-    check(generated, app.made("firmware"))
+    check(generated, app.built("firmware"))
     fragment = generated / "bare.ld"
     edit(fragment, "> TCM", "> RAM")
     done = app.bazel(*command).done

@@ -66,12 +66,12 @@ class Makefile:
         return Makefile(folder, without_python(folder.parent.parent / "bin", "make", *tools))
 
     def try_to_make(self, *arguments: str) -> tuple[int, str]:
-        """Run Make; return its exit code and what was said."""
+        """Run Make; return its exit code and its output."""
         done = run(["make", *arguments], self.folder, self.env, merged=True)
         return done.code, done.out
 
     def make(self, *arguments: str) -> list[str]:
-        """Run Make; return what was made, sorted: names of objects and programs.  Fails the test if Make fails."""
+        """Run Make; return the files that it wrote, sorted: objects and programs.  Fails the test if Make fails."""
         code, text = self.try_to_make(*arguments)
         assert code == 0, text
         assert "warning" not in text
@@ -157,7 +157,7 @@ def test_two_projects_in_one_makefile(home: Path) -> None:
 
 
 def test_included_twice_and_by_makes_within_make(home: Path) -> None:
-    """Nothing is said twice, and what a Make above exports is not taken for an include."""
+    """No rule stands twice, and what a Make above exports is not taken for an include."""
     include = "include generated/usmp.mk\n"
     this = Makefile.write(
         two_models(home / "project"), f"export\n{include}{include}inner:\n\t$(MAKE) -f inner.mk app\n"

@@ -1,4 +1,4 @@
-"""CMake: how the package is found, which interpreter it takes, and what it says of wrong calls."""
+"""CMake: how it locates the package, which interpreter it takes, and what it says of wrong calls."""
 
 import json
 import os
@@ -50,8 +50,8 @@ def stub(tmp_path: Path) -> str:
     return f"-DUSMP_BUILD_PYTHON={interpreter(tmp_path, f'case $1 in -c) {version};; *) {outputs};; esac')}"
 
 
-def said(text: str) -> str:
-    """What CMake said, without the line breaks that it puts into messages."""
+def unwrapped(text: str) -> str:
+    """The text, without the line breaks that CMake puts into messages."""
     return re.sub(r"\s+", " ", text)
 
 
@@ -138,7 +138,7 @@ def test_a_wrong_call_is_an_error_in_one_sentence(
 ) -> None:
     code, text = project(tmp_path, FOUND + calls + "\n").try_to_configure(find, stub, *QUICK)
     assert code != 0
-    assert message in said(text)
+    assert message in unwrapped(text)
 
 
 def test_an_executable_may_be_called_by_its_alias(tmp_path: Path, find: str, stub: str) -> None:
@@ -268,7 +268,7 @@ def test_two_versions_in_one_build_are_refused(tmp_path: Path, tree: Path, find:
     code, text = case.try_to_configure(find, stub, *QUICK)
     assert code != 0
     wanted = f'two versions of usmp_build in one build: {usmp_build.__version__}, and 0.0.9 in "{other}"'
-    assert wanted in said(text)
+    assert wanted in unwrapped(text)
 
 
 ONLY = "".join(f"set(CMAKE_FIND_ROOT_PATH_MODE_{kind} ONLY)\n" for kind in ("PROGRAM", "LIBRARY", "INCLUDE", "PACKAGE"))
@@ -282,7 +282,7 @@ def test_a_toolchain_that_hides_all_of_this_machine_hides_no_interpreter(tmp_pat
     )
     options = (find, f"--toolchain={case.source}/cross.cmake", "-DCMAKE_MAKE_PROGRAM=make", *QUICK)
     _, text = case.try_to_configure(*options)  # some interpreter, which may not have what we require
-    assert "no Python 3.10 or newer was found" not in said(text)
+    assert "no Python 3.10 or newer was found" not in unwrapped(text)
     case.configure(*options, PYTHON)
     assert case.build("--target", "plan_gen") == ["plan"]
 
@@ -316,7 +316,7 @@ def test_an_interpreter_without_the_tool_is_an_error_with_a_cure(tmp_path: Path,
     case = project(tmp_path, FOUND)
     code, text = case.try_to_configure(f"-Dusmp_build_DIR={tree}/cmake", f"-D{variable}={other}", *QUICK)
     assert code != 0
-    assert f'"{other}" cannot run usmp_build {usmp_build.__version__} (No module named usmp_build)' in said(text)
+    assert f'"{other}" cannot run usmp_build {usmp_build.__version__} (No module named usmp_build)' in unwrapped(text)
     assert f'  "{other}" -m pip install "{tree}"\n' in text
 
 
@@ -332,7 +332,7 @@ def test_an_interpreter_without_what_we_depend_on_will_not_do(tmp_path: Path, tr
     for lists in (FOUND, START + "add_subdirectory([[ROOT]] usmp_build)\n"):
         code, text = project(tmp_path, lists).try_to_configure(find, python, *QUICK)
         assert code != 0
-        assert f"(ModuleNotFoundError: No module named '{package}'). Install it with" in said(text)
+        assert f"(ModuleNotFoundError: No module named '{package}'). Install it with" in unwrapped(text)
         assert f'  "{bare.python}" -m pip install "/' in text
 
 
@@ -348,7 +348,7 @@ def test_an_interpreter_may_be_a_relative_path_or_a_name(tmp_path: Path, tree: P
     case = Project(case.source, case.binary, env=env)
     code, text = case.try_to_configure(f"-Dusmp_build_DIR={tree}/cmake", f"-D{variable}={value}", *QUICK)
     assert code != 0
-    assert f'"{case.source}/{value.replace("a-", "on_path/a-")}" cannot run usmp_build' in said(text)
+    assert f'"{case.source}/{value.replace("a-", "on_path/a-")}" cannot run usmp_build' in unwrapped(text)
 
 
 def test_a_package_that_is_optional_may_be_missing(tmp_path: Path, find: str) -> None:
@@ -363,7 +363,7 @@ def test_another_version_of_the_tool_is_refused(tmp_path: Path, find: str) -> No
     other = interpreter(tmp_path, "echo 'usmp_build 0.0.1'")
     code, text = project(tmp_path, FOUND).try_to_configure(find, f"-DUSMP_BUILD_PYTHON={other}", *QUICK)
     assert code != 0
-    assert f"cannot run usmp_build {usmp_build.__version__} (usmp_build 0.0.1)" in said(text)
+    assert f"cannot run usmp_build {usmp_build.__version__} (usmp_build 0.0.1)" in unwrapped(text)
 
 
 def stamp(case: Project) -> Path:

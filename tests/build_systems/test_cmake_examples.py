@@ -31,14 +31,14 @@ def test_weights_are_refused_and_exchanged(tmp_path: Path, find: str) -> None:
     project.configure(find, PYTHON, f"-DCMAKE_C_FLAGS={STRICT}")
     project.build()
     program = project.binary / "meter"
-    assert said(program) == "levels 100 and -60\n"
+    assert printed(program) == "levels 100 and -60\n"
     cut = tmp_path / "cut.bin"
     cut.write_bytes(other(tmp_path, "retrained").read_bytes()[:-1])
-    assert said(program, cut) == "the update is damaged, or for another program: levels 100 and -60\n"
+    assert printed(program, cut) == "the update is damaged, or for another program: levels 100 and -60\n"
 
     (source / "gauge.model.txt").write_bytes((WEIGHTS / "retrained.model.txt").read_bytes())
     assert project.build() == ["compile main.c", "link meter", "plan"]
-    assert said(program) == "levels 28 and -39\n"
+    assert printed(program) == "levels 28 and -39\n"
 
 
 def other(folder: Path, model: str) -> Path:
@@ -49,7 +49,7 @@ def other(folder: Path, model: str) -> Path:
     return where / "meter_weights.bin"
 
 
-def said(program: Path, *arguments: Path) -> str:
+def printed(program: Path, *arguments: Path) -> str:
     return output([program, *arguments])
 
 

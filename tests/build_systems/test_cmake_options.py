@@ -30,7 +30,7 @@ KERNELS, MODEL, POOLS = "p_kernels.c", "digits.c", "p_pools.c"
 
 
 def configured(tmp_path: Path, find: str, lists: str, *options: str, generator: str = "Ninja") -> tuple[Project, str]:
-    """A project, and what CMake said."""
+    """A project, and the output of CMake."""
     need_cmake(generator=generator)
     source = write_files(tmp_path / "source", FILES | {"CMakeLists.txt": START + lists})
     if CHECKED_IN in lists:
@@ -93,9 +93,9 @@ def test_instructions_are_those_of_the_program(tmp_path: Path, find: str) -> Non
          "through an interface"],
 )  # fmt: skip
 def test_without_a_build_type(tmp_path: Path, find: str, lists: str, kernels: list[str]) -> None:
-    project, said = configured(tmp_path, find, FIND + PLANNED + lists)
+    project, output = configured(tmp_path, find, FIND + PLANNED + lists)
     assert commands(project)[KERNELS] == kernels
-    assert "Warning" not in said
+    assert "Warning" not in output
 
 
 @pytest.mark.parametrize(

@@ -76,15 +76,15 @@ def sources(case: Project, *options: str) -> dict[str, set[tuple[str, str, bool]
     query.parent.mkdir(parents=True)
     query.touch()
     case.configure(*options)
-    found = {}
+    targets = {}
     for reply in query.parents[1].glob("reply/target-*.json"):
         target: dict[str, Any] = json.loads(reply.read_text())
         groups = [group["name"] for group in target.get("sourceGroups", ())]
-        found[target["name"]] = {
+        targets[target["name"]] = {
             (Path(file["path"]).name, groups[file["sourceGroupIndex"]], file.get("isGenerated", False))
             for file in target["sources"]
         }
-    return found
+    return targets
 
 
 def test_an_ide_shows_manifest_models_and_generated_files(tmp_path: Path, find: str) -> None:

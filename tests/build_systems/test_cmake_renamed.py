@@ -1,4 +1,4 @@
-"""CMake: after a project or a model was renamed, nothing of the old name is found in the folder that is ours."""
+"""CMake: after a project or a model was renamed, no file of the old name stays in the folder that is ours."""
 
 from pathlib import Path
 

@@ -52,8 +52,8 @@ def firmware(board: Project) -> Iterator[Project]:
             touch(path)
 
 
-def said(text: str) -> str:
-    """What was said, without the line breaks that CMake puts into messages."""
+def unwrapped(text: str) -> str:
+    """The text, without the line breaks that CMake puts into messages."""
     return re.sub(r"\s+", " ", text)
 
 
@@ -146,7 +146,7 @@ AT_THE_LINK: dict[str, tuple[Edits, list[str]]] = {
         ['error[U233]: model "digits" names pool "tmc", which no [pools.*] defines help: did you mean "tcm"?'],
     ),
 }
-"""A mistake → what makes it, and parts of what is said."""
+"""A mistake → the edits, and parts of the message."""
 
 
 @pytest.mark.parametrize("mistake", AT_THE_LINK)
@@ -160,7 +160,7 @@ def test_a_mistake_that_the_build_finds(firmware: Project, mistake: str) -> None
     assert code != 0, text
     assert "Traceback" not in text
     for message in messages:
-        assert message in said(text), text
+        assert message in unwrapped(text), text
 
 
 def test_the_fragment_says_where_it_belongs(board: Project) -> None:
@@ -252,7 +252,7 @@ def test_a_mistake_that_cmake_finds(tmp_path: Path, find: str, lists: str, messa
     code, text = project(tmp_path, FIND + lists).try_to_configure(find, PYTHON, *QUICK)
     assert code != 0, text
     for message in messages:
-        assert message in said(text), text
+        assert message in unwrapped(text), text
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_something_that_is_not_there(
     code, text = project(tmp_path, FIND + PLAN, languages).try_to_configure(*given)
     assert code != 0, text
     for message in messages:
-        assert message in said(text), text
+        assert message in unwrapped(text), text
 
 
 def test_what_is_no_mistake(tmp_path: Path, find: str) -> None:

@@ -85,7 +85,7 @@ def test_the_plan_has_the_same_properties(tmp_path: Path, find: str, plan: str, 
 
 
 @pytest.mark.parametrize("package", ["", FIND, "find_package(usmp_build QUIET)\n"])
-def test_without_the_tool_it_is_said_once_that_nothing_checks(tmp_path: Path, find: str, package: str) -> None:
+def test_without_the_tool_one_message_tells_that_nothing_checks(tmp_path: Path, find: str, package: str) -> None:
     """The package may be there, and no interpreter that runs it: its function is the one that is called then."""
     pools = "usmp_link_pools(app usmp::p CHECK)\nusmp_link_pools(my::app usmp::p CHECK)\n"
     app = "target_link_libraries(app PRIVATE usmp::digits)\n"

@@ -7,8 +7,6 @@
 Run from the project's folder:  python -m tests.data.make_cascade
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -81,19 +79,19 @@ def detector() -> None:
 
 
 def expert() -> None:
-    """Weigh what was found by a question, and judge what is left."""
+    """Weigh detections by a question, and judge what is left."""
     net = _Net(2)
-    found = net.value("found", MAP, *FOUND)
+    detection = net.value("found", MAP, *FOUND)
     question = net.value("question", (1, 1, 1, CHANNELS), 0.01, 0)
     weighed = net.value("weighed", MAP, 0.05, 0)
-    net.run("MUL", [found, question], weighed, Node("MulOptions"))
+    net.run("MUL", [detection, question], weighed, Node("MulOptions"))
     pooled = net.value("pooled", (1, 2, 2, CHANNELS), 0.05, 0)
     options = Node("Pool2DOptions", Padding=SAME, StrideW=2, StrideH=2, FilterWidth=2, FilterHeight=2)
     net.run("AVERAGE_POOL_2D", [weighed], pooled, options)
     answer = net.value("answer", (1, 4), 0.1, 0)
     weights = net.weights("judge", (4, 4 * CHANNELS), 0.05)
     net.run("FULLY_CONNECTED", [pooled, *weights], answer, Node("FullyConnectedOptions"))
-    net.write("expert", [found, question], [answer])
+    net.write("expert", [detection, question], [answer])
 
 
 def listener() -> None:

@@ -7,8 +7,6 @@
 Run from the project's folder:  python -m tests.data.make_edges
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write

@@ -13,8 +13,6 @@ did not see in training (`images`, already int8; `labels`) and what both classif
 The interpreter aborts its process when it dislikes a model, so each file is made in a process of its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import subprocess

@@ -12,8 +12,6 @@ every conversion has a process to itself, because the converter numbers names pe
 process with it when it crashes.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -7,8 +7,6 @@ which ends its life.
 Run from the project's folder:  python -m tests.data.make_pages
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Most are not trained.  He's initialiser keeps their activations from dying away,
 integer kernel accepts; random biases make a forgotten bias visible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

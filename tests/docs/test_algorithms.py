@@ -58,5 +58,5 @@ def test_the_algorithm_of_the_manual_is_sound() -> None:
 def test_the_manual_knows_every_algorithm_and_its_options(name: str) -> None:
     row = re.search(rf"(?m)^\| `{name}` \| (.*?)\| ", PAGE)
     assert row
-    made = providers("algorithms", by_name.ALGORITHMS)[name].load()
-    assert re.findall(r"`(\w+)`", row[1]) == [field.name for field in fields(made)]
+    algorithm = providers("algorithms", by_name.ALGORITHMS)[name].load()
+    assert re.findall(r"`(\w+)`", row[1]) == [field.name for field in fields(algorithm)]

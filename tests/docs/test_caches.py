@@ -5,24 +5,9 @@ from pathlib import Path
 from tests.support.host_c import built
 from tests.support.page_files import generated, give_real_models
 from tests.support.snippets import Page, runs
+from tests.support.tree import text_file
 
-DMA = """
-#include "kws.h"
-
-static void SCB_InvalidateDCache_by_Addr(void *start, int32_t bytes) { (void)start, (void)bytes; }
-static void SCB_CleanDCache_by_Addr(void *start, int32_t bytes) { (void)start, (void)bytes; }
-static void start_dma_to(void *start, int32_t bytes) { (void)start, (void)bytes; }
-static void start_dma_from(const void *start, int32_t bytes) { (void)start, (void)bytes; }
-static void wait_for_dma(void) {}
-
-int main(void)
-{
-    SNIPPET
-    struct kws_outputs out = kws_map_outputs();
-    SNIPPET
-    return 0;
-}
-"""
+DMA = text_file("page_caches_dma.c")
 
 
 @runs("docs/caches.md")

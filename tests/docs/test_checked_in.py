@@ -104,8 +104,8 @@ def test_cmake(page: Page, shell: Shell, project: Path) -> None:
     message = here.output(f"cmake -B plain {board}\ncmake --build plain\ntest ! -e plain/plan.usmp")
     assert 'the image of "firmware.elf" is not checked' in message
     check(project / "generated", project / "plain" / "firmware.elf")
-    found = '-Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
-    message = here.output(f"cmake -B planning {board} {found}\ncmake --build planning")
+    package_folder = '-Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
+    message = here.output(f"cmake -B planning {board} {package_folder}\ncmake --build planning")
     assert "every pool is as planned" in message
     check(project / "planning" / "plan.usmp", project / "planning" / "firmware.elf")
 
@@ -147,12 +147,12 @@ def test_bazel(page: Page, project: Path, bazel_cache: Path) -> None:
     shutil.copytree(EXAMPLE / "toolchain", project / "toolchain")
     with served(project, project.parent, bazel_cache) as workspace:
         assert ".usmp.doorbell.sram: 759" in workspace.bazel("build", "//:app").text
-        assert run([workspace.made("app")]).code == 0
+        assert run([workspace.built("app")]).code == 0
 
         need_bazel("arm-none-eabi-gcc")
         (project / "main.c").write_text(ALONE, encoding="utf-8")
         workspace.bazel("build", "--platforms=//:board", "//:firmware.elf")
-        check(project / "generated", workspace.made("firmware.elf"))
+        check(project / "generated", workspace.built("firmware.elf"))
 
 
 @runs("docs/build-systems.md#when-the-folder-is-stale")

@@ -39,11 +39,11 @@ def snippet(language: str, text: str) -> Snippet:
     return Snippet("page.md", 5, "", language, text)
 
 
-def page_of(*found: Snippet) -> Page:
-    return Page("page.md", found)
+def page_of(*blocks: Snippet) -> Page:
+    return Page("page.md", blocks)
 
 
-def test_blocks_are_found_with_their_lines() -> None:
+def test_blocks_keep_their_line_numbers() -> None:
     assert snippets("page.md", PAGE) == [
         Snippet("page.md", 4, "a-page", "toml", "size = 1\n"),
         Snippet("page.md", 12, "in-a-list-and-more", "console", "$ echo one\none\n"),
@@ -137,7 +137,7 @@ def test_a_line_of_three_dots_stands_for_any_lines_but_for_no_part_of_one() -> N
         "def plan(x):\n    ...\n",
     ],
 )
-def test_code_that_is_called_text_is_found(text: str) -> None:
+def test_code_labelled_text_is_detected(text: str) -> None:
     assert looks_like(text)
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.support.doorbell import HEAD, application, said
+from tests.support.doorbell import HEAD, application, program_output
 from tests.support.files import PROJECTS
 from tests.support.page_files import generated
 from tests.support.processes import output, run
@@ -15,16 +15,16 @@ SCORES = "int8_t scores[KWS_SCORES_SIZE];\n"
 @runs("docs/generated-code.md#running-a-model")
 def test_a_model_runs(page: Page, tmp_path: Path) -> None:
     out = generated(tmp_path, HEAD)
-    assert said(out, tmp_path, application(page.take("c")))
+    assert program_output(out, tmp_path, application(page.take("c")))
     ignoring = tmp_path / "ignoring.c"
     ignoring.write_text(f'#include "kws.h"\n{page.take("c").text}int main(void) {{ kws_run(); return 0; }}\n')
     warned = run(["cc", "-Wall", "-Wextra", "-Werror", "-c", f"-I{out}", ignoring, "-o", tmp_path / "ignoring.o"])
     assert warned.code != 0
     assert "unused-result" in warned.err
     out = generated(tmp_path, f'{HEAD}io = "application"\n')
-    said(out, tmp_path, application(SCORES, page.take("c"), "return status;\n"))
+    program_output(out, tmp_path, application(SCORES, page.take("c"), "return status;\n"))
     shown = 'printf("%d %d", (int)KWS_AUDIO_RANK, (int)dims[1]);\n'
-    assert said(out, tmp_path, application(shown, above=[page.take("c")])) == "4 8"
+    assert program_output(out, tmp_path, application(shown, above=[page.take("c")])) == "4 8"
 
 
 REGIONS = """
@@ -73,7 +73,7 @@ void usmp_hook_row(const char *model, int step, int tensor, int row, const void 
 def test_operators_are_watched(page: Page, tmp_path: Path) -> None:
     hooks = [page.take("c") for _ in range(4)]
     out, main = generated(tmp_path, HEAD), application("kws_run();\n", above=[*hooks, HOOK])
-    assert said(out, tmp_path, main, "-DUSMP_HOOK").startswith("kws 0 ")
+    assert program_output(out, tmp_path, main, "-DUSMP_HOOK").startswith("kws 0 ")
 
 
 @runs("docs/generated-code.md#canaries")
@@ -81,4 +81,4 @@ def test_canaries_are_set_and_checked(page: Page, tmp_path: Path) -> None:
     snippet = page.take("c").text
     main = application(snippet, 'printf("%s", overrun ? overrun : "-");\n', above=['#include "doorbell.h"\n'])
     for flags in ((), ("-DUSMP_CANARIES=1",)):
-        assert said(generated(tmp_path, REGIONS + HEAD), tmp_path, main, *flags) == "-"
+        assert program_output(generated(tmp_path, REGIONS + HEAD), tmp_path, main, *flags) == "-"

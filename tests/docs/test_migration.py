@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.support.cli import DATA, call, planned, succeed
-from tests.support.doorbell import HEAD, application, said
+from tests.support.doorbell import HEAD, application, program_output
 from tests.support.page_files import generated, give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
@@ -79,7 +79,7 @@ DECLARATIONS = {
 def declared(text: str, pattern: str) -> set[str]:
     """The names that a file declares; those in comments are none."""
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return {name for found in re.findall(pattern, code, re.MULTILINE) for name in found if name}
+    return {name for match in re.findall(pattern, code, re.MULTILINE) for name in match if name}
 
 
 def is_there(span: str) -> bool:
@@ -157,9 +157,9 @@ def test_the_way_of_a_project(page: Page, shell: Shell) -> None:
     assert [pool["name"] for pool in plan["pools"]][:2] == ["dtcm", "sram"]
 
     (shell.folder / "nothing").mkdir()
-    assert said(shell.folder / "nothing", shell.folder, page.take("c").within(TVM)) == "0\n"
+    assert program_output(shell.folder / "nothing", shell.folder, page.take("c").within(TVM)) == "0\n"
     out = generated(shell.folder, f'{HEAD}io = "application"\n')
-    assert said(out, shell.folder, application("int8_t scores[KWS_SCORES_SIZE];\n", page.take("c")))
+    assert program_output(out, shell.folder, application("int8_t scores[KWS_SCORES_SIZE];\n", page.take("c")))
 
 
 def test_the_flags_are_all_of_tvmcs() -> None:

@@ -62,10 +62,10 @@ def test_every_key_is_told() -> None:
 
 def lifetimes(planned: Planned) -> dict[str, list[int]]:
     """Workspace buffer → the steps at which it is alive."""
-    found = zip(planned.analysis.storage.buffers, planned.analysis.lifetimes.intervals, strict=True)
+    lives = zip(planned.analysis.storage.buffers, planned.analysis.lifetimes.intervals, strict=True)
     return {
         buffer.name.rpartition(".")[2]: [step for start, stop in intervals for step in range(start, stop)]
-        for buffer, intervals in found
+        for buffer, intervals in lives
         if buffer.kind is not Kind.CONSTANT
     }
 
@@ -83,7 +83,7 @@ def test_the_picture_is_the_example() -> None:
     assert PICTURE.splitlines() == expected, "\n".join(["draw it so:", *expected])
 
 
-def test_what_is_said_of_the_picture() -> None:
+def test_the_picture_is_as_described() -> None:
     planned = pipeline.plan(pipeline.read("usmp.toml", EXAMPLE), EXAMPLE)
     buffers, allocations = planned.analysis.storage.buffers, planned.plan.allocations
     sizes = {buffer.name.rpartition(".")[2]: buffer.size for buffer in buffers}

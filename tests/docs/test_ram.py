@@ -10,7 +10,7 @@ from tests.support.pictures import picture_to_picture
 from tests.support.processes import output
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
-from tests.support.tree import ROOT
+from tests.support.tree import ROOT, text_file
 
 NAMED = '[project]\nname = "doorbell"\n'
 MODEL = '[models.{0}]\npath = "models/{0}.tflite"\n'
@@ -55,47 +55,9 @@ def test_rows_come_and_go(page: Page, tmp_path: Path) -> None:
     built(out, tmp_path, page.take("c").within(MASKED))
 
 
-FED = """
-#include <stdio.h>
-#include "vww.h"
+FED = text_file("page_ram_fed.c")
 
-static int lines;
-
-static void read_line(int8_t *to, size_t size)
-{
-    while (size-- > 0) {
-        *to++ = 0;
-    }
-    ++lines;
-}
-
-static void act_on(const int8_t *scores)
-{
-    printf("%d rows, then %s\\n", lines, scores ? "scores" : "nothing");
-}
-
-int main(void)
-{
-SNIPPET
-    return 0;
-}
-"""
-
-MASKED = """
-#include "vww.h"
-
-static void write_line(void *screen, int32_t row, const int8_t *data, size_t size)
-{
-    (void)screen, (void)row, (void)data, (void)size;
-}
-
-SNIPPET
-
-int main(void)
-{
-    return vww_run(&sink);
-}
-"""
+MASKED = text_file("page_ram_masked.c")
 
 
 def test_a_tensor_of_kws_is_where_the_page_says(tmp_path: Path, real_models: Path) -> None:

@@ -5,6 +5,7 @@ from tests.support.programs_c import alloc, function, parameter, program, store
 from tests.support.shell import Shell
 from tests.support.small_models import GEMM
 from tests.support.snippets import Page, runs
+from tests.support.tree import text_file
 
 PLAN_DEVICES = """
 [project]
@@ -22,21 +23,7 @@ path = "gemm.model.txt"
 """In GEMM, FULLY_CONNECTED stands for PlanDevices's `gemm`."""
 
 
-KWS = """
-model "kws"
-subgraph 0 "main"
-  %0 "audio" int8[1,4,4,2] scale=0.5 zero=3
-  %1 "filter" int8[3,1,1,2] scale=0.5 zero=0 = [1, 2, 3, 4, 5, 6]
-  %2 "bias" int32[3] = [1, 2, 3]
-  %3 "conv/Relu" int8[1,4,4,3] scale=0.5 zero=3
-  %4 "dense1/Relu" int8[1,4,4,3] scale=0.5 zero=3
-  %5 "scores" int8[1,4,4,3] scale=0.5 zero=3
-  inputs %0
-  outputs %5
-  %3 = CONV_2D(%0, %1, %2)
-  %4 = ADD(%3, %3)
-  %5 = ADD(%4, %4)
-"""
+KWS = text_file("page_scopes_kws.model.txt")
 ONE_MODEL = '[targets.cpu]\n[project]\nname = "p"\n[models.kws]\npath = "kws.model.txt"\n'
 
 

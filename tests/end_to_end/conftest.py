@@ -7,9 +7,9 @@ import pytest
 from tests.support.planned import Plans
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared_plans() -> Plans:
-    """Those of a module."""
+    """Those of a process."""
     return Plans()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import nets, parts
-from tests.support.cli import RO, RW, call, manifest, one_model, says, succeed, tables
+from tests.support.cli import RO, RW, call, manifest, one_model, succeed, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
@@ -84,6 +84,7 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
         yield direction, with_analysis(plan, passes.redirect(plan.request, plan.analysis, choices))
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.drawn("operator")
 @pytest.mark.parametrize("operator", few([kind for kind in CASES if kind not in WITHOUT_INPUTS], 6))
@@ -91,6 +92,7 @@ def test_declared_and_traced_distances_are_equal(operator: str, tmp_path: Path) 
     check_distances(planned(tmp_path, draw(operator, COUNT)))
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_declared_and_traced_distances_of_inputs_that_are_quantized_are_equal(tmp_path: Path) -> None:
     """Scratch is not declared: it overlaps nothing."""
@@ -112,6 +114,7 @@ def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
     check_distances(planned(tmp_path, [case for kind in PICTURES for case in pictures(kind, 4)]))
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.drawn("kernel")
 @pytest.mark.parametrize("kernel", few([(isa, kind) for isa, kinds in ISAS.items() for kind in kinds], 3))
@@ -140,6 +143,7 @@ def check_distances(planned_once: Planned) -> None:
         assert all(each.traced <= each.planned for each in comparisons), direction
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, tmp_path: Path) -> None:
@@ -205,6 +209,7 @@ def kind(each: ComparedPair) -> str:
     return each.step.name.split()[1]
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("seeds", few([(4, 9), (0, 1, 5)], 1))
 def test_each_row_touches_what_its_kernel_declares(tmp_path: Path, seeds: tuple[int, ...]) -> None:
@@ -225,6 +230,7 @@ def test_each_row_touches_what_its_kernel_declares(tmp_path: Path, seeds: tuple[
         assert [each for each in declared if declared[each] > exact[each] and kind(each) != "TRANSPOSE"] == []
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("dtype", few(["int8", "float32"], 1))
 def test_each_row_of_resized_images_touches_what_its_kernel_declares(dtype: str, tmp_path: Path) -> None:
@@ -243,51 +249,42 @@ def test_each_row_of_resized_images_touches_what_its_kernel_declares(dtype: str,
 
 
 @needs_gcc
-def test_a_row_that_is_computed_the_other_way_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("plan", "touching"), [("[plan]\nrows = false\n", r"\w+ \d+"), ("[plan]\nrows = true\n", r"\w+ \d+, row \d+")]
+)
+def test_kernels_that_go_the_other_way_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plan: str, touching: str
+) -> None:
     honest = Reference.sources
 
     def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
-        lifetimes = honest(self, calls, prefix)
-        return replace(lifetimes, source=lifetimes.source.replace("p->direction)", "-p->direction)"))
+        sources = honest(self, calls, prefix)
+        return replace(sources, source=sources.source.replace("p->direction)", "-p->direction)"))
 
     monkeypatch.setattr(Reference, "sources", planted)
     (tmp_path / "net.tflite").write_bytes(residual())
-    done = call(
-        "selftest", "--accesses", manifest(tmp_path, one_model("m", path="net.tflite") + "[plan]\nrows = true\n")
-    )
+    done = call("selftest", "--accesses", manifest(tmp_path, one_model("m", path="net.tflite") + plan))
     assert done.code == 4
-    assert re.search(r"error\[S631\]: \w+ \d+, row \d+ touches bytes in a different order than its kernel", done.err)
-
-
-@needs_gcc
-def test_a_kernel_that_goes_the_other_way_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = Reference.sources
-
-    def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
-        lifetimes = honest(self, calls, prefix)
-        return replace(lifetimes, source=lifetimes.source.replace("p->direction)", "-p->direction)"))
-
-    monkeypatch.setattr(Reference, "sources", planted)
-    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
-    says(done, 4, "error[S631]", "touches bytes in a different order than its kernel declares")
+    message = rf"error\[S631\]: {touching} touches bytes in a different order than its kernel declares"
+    assert re.search(message, done.err)
 
 
 def rewritten() -> dict[str, bytes]:
     """Models that become windows with frames, averages over what padding counts as, and limits."""
-    found = {}
+    models = {}
     for make, kinds in ((padded, WINDOWS), (clamped, PRODUCERS)):
         for kind in kinds:
             for number in range(COUNT // 3):
-                graph = make(kind, np.random.default_rng([len(found), 8])).graph
-                found[f"{make.__name__}_{kind.lower()}_{number}"] = flatfile(graph)
-    return found
+                graph = make(kind, np.random.default_rng([len(models), 8])).graph
+                models[f"{make.__name__}_{kind.lower()}_{number}"] = flatfile(graph)
+    return models
 
 
-def made_nets() -> dict[str, bytes]:
+def nets_by_name() -> dict[str, bytes]:
     return {name: make() for name, make in nets.NETS.items()}
 
 
-def made_parts() -> dict[str, bytes]:
+def parts_by_name() -> dict[str, bytes]:
     return {name.replace(" ", "_"): parts.tflite(text) for name, text in parts.ALL.items()}
 
 
@@ -295,10 +292,10 @@ def features(plan: Planned) -> set[str]:
     """What TFLite does not have, and rewrites do."""
     options = [op.options for model in plan.analysis.models for op in model.main.operators]
     words = ("frame", "outside", "limits")
-    found = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
-    found |= {"channels"} if any(made.channels for made in plan.analysis.rewrites) else set()
+    names = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
+    names |= {"channels"} if any(rewritten_model.channels for rewritten_model in plan.analysis.rewrites) else set()
     storage = plan.analysis.storage
-    return found | {word for word in ("offsets", "pitches") if any(getattr(storage, word).values())}
+    return names | {word for word in ("offsets", "pitches") if any(getattr(storage, word).values())}
 
 
 @needs_gcc
@@ -308,8 +305,8 @@ def features(plan: Planned) -> set[str]:
     ("make", "expected"),
     [
         (rewritten, {"frame", "outside", "limits"}),
-        (made_nets, {"frame", "channels", "offsets"}),
-        (made_parts, {"pitches", "offsets"}),
+        (nets_by_name, {"frame", "channels", "offsets"}),
+        (parts_by_name, {"pitches", "offsets"}),
     ],
 )
 def test_declared_and_traced_distances_are_equal_after_rewrites(

@@ -47,7 +47,7 @@ def is_exact(folder: Path, name: str, path: Path, runs: int, extra: str = "") ->
 
 
 def written(folder: Path, name: str) -> Path:
-    """Write one of the nets made by script."""
+    """Write one of the nets of a script."""
     path = folder / f"{name}.tflite"
     path.write_bytes(NETS[name]())
     return path
@@ -85,8 +85,8 @@ def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, name: str,
 def test_vww_loses_the_channels_that_are_constant(real_models: Path, tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("vww", path=(real_models / "vww.tflite").as_posix()))
     files = DiskFiles(tmp_path)
-    made = pipeline.plan(pipeline.read(path.name, files), files)
-    (imported,), (rewritten,) = made.imported, made.analysis.models
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    (imported,), (rewritten,) = planned.imported, planned.analysis.models
     assert (constants(imported), macs(imported.main)) == (219_072, 7_489_664)
     assert constants(rewritten) <= 29_066 + 4 * 1_014, "weights, and a bias of four bytes for each channel"
     assert macs(rewritten.main) <= 3_727_313
@@ -107,6 +107,7 @@ def test_every_other_real_model_is_at_or_below_max_live(real_models: Path, tmp_p
         assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"], path.stem
 
 
+@pytest.mark.slow
 @needs_c
 def test_every_other_real_model_is_exact_there(real_models: Path, tmp_path: Path) -> None:
     others = {path.stem: path for path in sorted(real_models.glob("*.tflite")) if path.stem not in REACHED}
@@ -130,6 +131,7 @@ def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str
     assert workspace["floor"] <= workspace["achieved"] <= plan["alternatives"]["max_live"]
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(NETS, 4))

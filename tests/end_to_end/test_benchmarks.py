@@ -66,6 +66,7 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     assert ROOT.as_posix() not in written.pop("facts")
 
 
+@pytest.mark.slow
 def test_commands_are_timed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,7 +207,7 @@ def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.long
-def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
+def test_models_that_cannot_be_measured_are_listed(tmp_path: Path) -> None:
     (tmp_path / "no_model.tflite").write_bytes(b"nothing")
     message = benchmark(DATA / "control.tflite", DATA / "stateful.tflite", tmp_path / "no_model.tflite")
     assert re.search(r"^- no_model: ", message, re.MULTILINE)

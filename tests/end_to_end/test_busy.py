@@ -9,58 +9,14 @@ from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, 
 from tests.support.host_c import built
 from tests.support.processes import output, run
 from tests.support.tools import need
+from tests.support.tree import text_file
 
 MODELS = {"digits": DIGITS, "odd_even": ODD_EVEN}
 PLAN = tables("two", {"sram": RW, "flash": RO}, MODELS)
 CONCURRENT = f'concurrent = [["digits", "odd_even"]]\n{PLAN}'
 OWNED = tables("two", {"sram": RW + PASSED, "flash": RO}, MODELS)
 
-MAIN = """
-#include <stdio.h>
-#include "digits.h"
-#include "odd_even.h"
-#include "two.h"
-
-#ifdef PASSED
-USMP_ALIGNED(TWO_SRAM_ALIGNMENT) static uint8_t arenas[2][(TWO_SRAM_SIZE + 63) / 64 * 64];
-#define DIGITS(arena) digits_run(&(const struct digits_workspace_pools){ arenas[arena] })
-#define ODD_EVEN(arena) odd_even_run(&(const struct odd_even_workspace_pools){ arenas[arena] })
-#else
-#define DIGITS(arena) digits_run()
-#define ODD_EVEN(arena) odd_even_run()
-#endif
-
-static int inside;
-
-void usmp_hook_row(const char *model, int step, int tensor, int row, const void *data, size_t size)
-{
-    (void)model, (void)step, (void)tensor, (void)row, (void)data, (void)size;
-}
-
-void usmp_hook(const char *model, int step, int tensor, const void *data, size_t size)
-{
-    (void)model, (void)step, (void)tensor, (void)data, (void)size;
-    if (!inside) {
-        inside = 1;
-        printf("%d %d ", (int)DIGITS(0), (int)ODD_EVEN(0));
-#ifdef PASSED
-        printf("%d %d %d ", (int)DIGITS(1), (int)ODD_EVEN(1), (int)DIGITS(0));
-#endif
-    }
-}
-
-int main(void)
-{
-    const int first = (int)DIGITS(0);
-
-    printf("%d ", first);
-    inside = 0;
-    const int second = (int)ODD_EVEN(0);
-
-    printf("%d\\n", second);
-    return 0;
-}
-"""
+MAIN = text_file("busy.c")
 
 
 @pytest.mark.parametrize(
@@ -80,22 +36,7 @@ def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition:
     assert done.out.split() == message.split()
 
 
-AT_ZERO = """
-#include <stdio.h>
-#include "two.h"
-#include "two_guard.h"
-
-int main(void)
-{
-    uint8_t *const bases[1] = { NULL };
-    const int first = (int)two_enter(0, bases, 1);
-    const int second = (int)two_enter(1, bases, 1);
-
-    two_leave(0, bases, 1);
-    printf("%d %d %d\\n", first, second, (int)two_enter(1, bases, 1));
-    return 0;
-}
-"""
+AT_ZERO = text_file("busy_at_zero.c")
 
 
 def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:

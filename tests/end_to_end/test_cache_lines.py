@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.cli import call, manifest, succeed
 from tests.support.processes import output, run
 from tests.support.tools import need, needs_gcc
-from tests.support.tree import ROOT
+from tests.support.tree import ROOT, text_file
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.output import writer
@@ -128,11 +128,11 @@ def macros(folder: Path, model: str) -> set[int]:
 def test_no_line_is_shared(tmp_path: Path, text: str) -> None:
     """In plan.json; the macros are the lines of inputs and outputs, and the compiler finds the plan true."""
     need("gcc")
-    made, together = generated(manifest(tmp_path, text))
-    check(made, together)
-    lines = {pool["name"]: pool["cache_line"] for pool in made["pools"]}
-    for model in made["models"]:
-        users = [(b, {b["model"], *b["shared_with"]}) for b in each_buffer(made) if b["kind"] in PORTS]
+    plan_json, together = generated(manifest(tmp_path, text))
+    check(plan_json, together)
+    lines = {pool["name"]: pool["cache_line"] for pool in plan_json["pools"]}
+    for model in plan_json["models"]:
+        users = [(b, {b["model"], *b["shared_with"]}) for b in each_buffer(plan_json) if b["kind"] in PORTS]
         ports = [b for b, models in users if model["name"] in models]
         own = {len(lines_of(b, line)) * line for b in ports if (line := lines[b["pool"]])}
         assert macros(tmp_path / "out", model["name"]) == own
@@ -183,9 +183,9 @@ def test_the_headers_say_which_bytes_are_meant(cached: Path) -> None:
 def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
     tables = "".join(f'[models.{name}]\npath = "{path}"\n' for name, path in CASCADE.items())
     path = manifest(tmp_path, CACHED.split("[models.")[0].replace("size = 600", "size = 64") + tables + FEEDS)
-    made, together = generated(path)
-    assert check(made, together)
-    [buffer] = [b for b in made["buffers"] if b["kind"] == "connection"]
+    plan_json, together = generated(path)
+    assert check(plan_json, together)
+    [buffer] = [b for b in plan_json["buffers"] if b["kind"] == "connection"]
     assert (buffer["pool"], buffer["cache_line"]) == ("sram", 32)
     bytes_ = -(-buffer["size"] // 32) * 32
     for model in CASCADE:
@@ -203,42 +203,16 @@ def test_inputs_and_outputs_of_programs_have_lines_too(tmp_path: Path) -> None:
     program = (ROOT / "examples" / "program" / "vision.program.json").as_posix()
     cached = CACHED.split("[models.")[0].replace("size = 600", "size = 64")
     path = manifest(tmp_path, f'{cached}[models.vision]\npath = "{program}"\n')
-    made, together = generated(path)
-    assert check(made, together)
-    assert {b["kind"] for b in made["buffers"] if b["cache_line"]} == {"input", "output"}
+    plan_json, together = generated(path)
+    assert check(plan_json, together)
+    assert {b["kind"] for b in plan_json["buffers"] if b["cache_line"]} == {"input", "output"}
     assert "_CACHE_BYTES" in (tmp_path / "out" / "vision.h").read_text("utf-8")
 
 
-PROGRAM = """
-#include <stdio.h>
-#include "p.h"
-#include "digits.h"
-
-extern uint8_t p_sram_pool[];
-
-static int bad(const char *what, const void *data, size_t size, size_t cached)
-{
-    const size_t from = (size_t)((const uint8_t *)data - p_sram_pool);
-
-    if ((uintptr_t)data % 32 != 0 || cached % 32 != 0 || cached < size || cached >= size + 32
-        || from + cached > P_SRAM_SIZE) {
-        printf("%s\\n", what);
-        return 1;
-    }
-    return 0;
-}
-
-int main(void)
-{
-    const struct digits_inputs in = digits_map_inputs();
-    const struct digits_outputs out = digits_map_outputs();
-
-    return bad("input", in.INPUT, DIGITS_INPUT_SIZE, DIGITS_INPUT_CACHE_BYTES)
-        + bad("output", out.OUTPUT, DIGITS_OUTPUT_SIZE, DIGITS_OUTPUT_CACHE_BYTES);
-}
-"""
+PROGRAM = text_file("cache_lines_program.c")
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
@@ -277,6 +251,7 @@ def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path
     assert done.code != 0
 
 
+@pytest.mark.slow
 def test_every_tensor_is_exact_with_lines_kept_apart(cached: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = succeed("selftest", cached, "--sanitize", "--runs", 10)

@@ -7,46 +7,13 @@ import pytest
 from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.processes import output
+from tests.support.tree import text_file
 from usmp_build.naming import pool_object
 
 MODELS = {"digits": DIGITS, "odd_even": ODD_EVEN}
 TIGHT, WIDE = f"{RW}size = 420\n", f"{RW}alignment = 64\n"
 PLAN = tables("two", {"dtcm": TIGHT, "sram": WIDE, "flash": RO}, MODELS)
-MAIN = """
-#include <stdio.h>
-#include "digits.h"
-#include "odd_even.h"
-#include "two.h"
-#include "two_guard.h"
-
-static void write_at(long index)
-{
-    volatile uint8_t *const byte = (volatile uint8_t *)((uintptr_t)two_sram_pool + (uintptr_t)index);
-    const uint8_t before = *byte;
-    const char *overrun;
-
-    *byte ^= 1;
-    overrun = two_check_canaries();
-    printf("%s\\n", overrun ? overrun : "-");
-    *byte = before;
-}
-
-int main(void)
-{
-    const long size = TWO_SRAM_SIZE;
-
-    two_set_canaries();
-    printf("%d %d ", (int)digits_run(), (int)odd_even_run());
-    printf("%s %u\\n", two_check_canaries() ? "!" : "-", (unsigned)((uintptr_t)two_sram_pool % TWO_SRAM_ALIGNMENT));
-    write_at(0);
-    write_at(size - 1);
-    write_at(-1);
-    write_at(-64);
-    write_at(size);
-    write_at(size + 15);
-    return 0;
-}
-"""
+MAIN = text_file("canaries.c")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +23,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [["-DUSMP_CANARIES=1"], ["-DUSMP_CANARIES=1", "-fsanitize=undefined"]])
 def test_a_byte_beside_a_pool_is_reported(generated: Path, tmp_path: Path, flags: list[str]) -> None:
     lines = output([built(generated, tmp_path, MAIN, "gcc", *flags)]).splitlines()
@@ -87,6 +55,7 @@ def test_the_header_says_which_pools_have_none(generated: Path, tmp_path: Path) 
     assert "canaries(" not in header
 
 
+@pytest.mark.slow
 def test_a_limit_is_kept_to_the_byte(generated: Path, tmp_path: Path) -> None:
     """One that leaves exactly the room for both canaries is enough."""
     size = int((generated / "two.h").read_text().partition("#define TWO_SRAM_SIZE ")[2].split()[0])

@@ -19,7 +19,7 @@ import pytest
 
 from checker.main import check, main
 from checker.model import Model, NotCovered, Wrong
-from tests.support.checker import CheckedPlans, Made, made
+from tests.support.checker import CheckedPlans, PlannedModels, planned_models
 from tests.support.cli import call
 from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.lstms import lstm
@@ -40,27 +40,27 @@ BY_ROWS = "[plan]\nrows = {}\n"
 
 
 @pytest.fixture
-def digits() -> Made:
-    return made(("digits",), BY_ROWS.format("false"))
+def digits() -> PlannedModels:
+    return planned_models(("digits",), BY_ROWS.format("false"))
 
 
 @pytest.mark.parametrize("rows", ["true", "false"])
 @pytest.mark.parametrize("name", MODELS)
 def test_plans_of_models_are_right(name: str, rows: str) -> None:
-    each = made((name,), BY_ROWS.format(rows))
+    each = planned_models((name,), BY_ROWS.format(rows))
     assert each.verdict(each.document) == ""
 
 
 def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of() -> None:
     """A view of an output, whose parts stay in the workspace: it shows them, not the copy, which comes later."""
-    each = made(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
+    each = planned_models(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
     assert [step["operator"] for step in each.document["steps"]][-3:-1] == [12, 13]
     assert each.verdict(each.document) == ""
 
 
 @pytest.mark.parametrize("rows", ["true", "false"])
 def test_steps_say_what_their_text_says(rows: str) -> None:
-    enter, *steps, leave = made(("digits",), BY_ROWS.format(rows)).document["steps"]
+    enter, *steps, leave = planned_models(("digits",), BY_ROWS.format(rows)).document["steps"]
     nobody = {"model": "digits", "operator": None, "row": None}
     assert enter == {**nobody, "kind": "enter", "text": "digits: enter"}
     assert leave == {**nobody, "kind": "leave", "text": "digits: leave"}
@@ -72,7 +72,7 @@ def test_steps_say_what_their_text_says(rows: str) -> None:
 
 
 def test_operators_of_subgraphs_are_other_steps() -> None:
-    steps = made(("control",)).document["steps"]
+    steps = planned_models(("control",)).document["steps"]
     texts = {step["text"].partition(": ")[2]: (step["kind"], step["operator"]) for step in steps}
     assert texts["WHILE 0"] == texts["copy in"] == texts["LESS 0"] == ("other", None)
     assert texts["LESS 2"] == ("operator", 2)
@@ -81,7 +81,7 @@ def test_operators_of_subgraphs_are_other_steps() -> None:
 @pytest.mark.parametrize("name", ["branchy", "digits"])
 def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
     """The bytes that the fullest turn of one operator needs are as many, which are fewer than its buffers have."""
-    each = made((name,), BY_ROWS.format("false"))
+    each = planned_models((name,), BY_ROWS.format("false"))
     document = each.document
     pool = document["pools"][0]
     sizes = {buffer["name"]: buffer["size"] for buffer in document["buffers"]}
@@ -93,17 +93,17 @@ def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
 
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
 def test_plans_of_several_models_are_right(first: str) -> None:
-    each = made(("digits", "odd_even"), first=first)
+    each = planned_models(("digits", "odd_even"), first=first)
     assert each.verdict(each.document) == ""
 
 
 def test_models_that_may_run_together_share_no_byte() -> None:
-    each = made(("digits", "odd_even"))
+    each = planned_models(("digits", "odd_even"))
     assert "share bytes" in each.verdict({**each.document, "concurrent": [["digits", "odd_even"]]})
 
 
 def test_what_it_cannot_check_is_no_silent_yes() -> None:
-    each = made(("control",))
+    each = planned_models(("control",))
     with pytest.raises(NotCovered, match="control flow"):
         each.verdict(each.document)
 
@@ -126,7 +126,7 @@ def _moved(document: dict[str, Any], draw: random.Random) -> tuple[str, int]:
 @pytest.mark.parametrize("names", [("digits",), ("kitchen_b",), ("branchy",), ("digits", "odd_even")], ids="+".join)
 def test_a_moved_buffer_is_refused_by_both_or_by_none(names: tuple[str, ...]) -> None:
     """The verifier knows what kernels declare; the checker only what operators are.  They agree on every place."""
-    each = made(names)
+    each = planned_models(names)
     draw, refused = random.Random(7), 0
     numbers = {buffer.name: index for index, buffer in enumerate(each.problem.buffers)}
     for _ in range(COUNT // 4):
@@ -137,9 +137,9 @@ def test_a_moved_buffer_is_refused_by_both_or_by_none(names: tuple[str, ...]) ->
         end = offset + each.problem.buffers[numbers[name]].size
         document["pools"][0]["size"] = max(document["pools"][0]["size"], end)
         wrong = violations(each.problem, replace(each.plan, allocations=tuple(places)))
-        found = each.verdict(document)
-        assert bool(wrong) == bool(found), f"{name} at {offset}: {wrong[:1]} and {found!r}"
-        refused += bool(found)
+        refusal = each.verdict(document)
+        assert bool(wrong) == bool(refusal), f"{name} at {offset}: {wrong[:1]} and {refusal!r}"
+        refused += bool(refusal)
     assert 0 < refused < COUNT // 4
 
 
@@ -169,7 +169,7 @@ def _fault(document: dict[str, Any], number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(16))
-def test_a_wrong_fact_is_refused(digits: Made, number: int) -> None:
+def test_a_wrong_fact_is_refused(digits: PlannedModels, number: int) -> None:
     document = digits.document
     _fault(document, number)
     assert digits.verdict(document)
@@ -199,7 +199,7 @@ def test_no_name_means_two_things_where_all_files_are_one() -> None:
     assert len({*named}) == len(named) > 50
 
 
-def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
+def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: PlannedModels) -> None:
     """As one file, in a Python that sees no folder but its own."""
     text = call("verify", "--print-checker").out
     assert not re.search(r"^ *(from|import) (checker|usmp_build)", text, re.MULTILINE)
@@ -295,12 +295,12 @@ HUGE = 1 << 60
     ],
     ids=["no steps", "lives", "a table for a list", "a number for a list", "strange text"],
 )
-def test_hostile_plans_are_refused(tmp_path: Path, digits: Made, changes: dict[str, Any], code: int) -> None:
+def test_hostile_plans_are_refused(tmp_path: Path, digits: PlannedModels, changes: dict[str, Any], code: int) -> None:
     plan = json.dumps(digits.document | changes)
     assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == code
 
 
-def test_a_pool_that_no_machine_has_takes_no_memory_here(tmp_path: Path, digits: Made) -> None:
+def test_a_pool_that_no_machine_has_takes_no_memory_here(tmp_path: Path, digits: PlannedModels) -> None:
     document = digits.document
     for pool in document["pools"]:
         pool["size"] = HUGE
@@ -315,7 +315,7 @@ def test_what_is_no_plan_is_refused(tmp_path: Path, plan: str) -> None:
     assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == 1
 
 
-def test_hostile_models_take_bounded_work(tmp_path: Path, digits: Made) -> None:
+def test_hostile_models_take_bounded_work(tmp_path: Path, digits: PlannedModels) -> None:
     """Vectors that all tensors share, and more elements than could ever be replayed."""
     shared = tensor("t", Buffer=1)
     wide = tensor("x", [1 << 30, 1 << 20])
@@ -330,7 +330,7 @@ def test_hostile_models_take_bounded_work(tmp_path: Path, digits: Made) -> None:
 
 
 @pytest.mark.long
-def test_changed_values_are_no_traceback(tmp_path: Path, digits: Made) -> None:
+def test_changed_values_are_no_traceback(tmp_path: Path, digits: PlannedModels) -> None:
     draw, model_file = random.Random(3), (DATA / "digits.tflite").read_bytes()
     codes = set()
     for _ in range(COUNT // 3):
@@ -344,10 +344,10 @@ def test_a_wrong_plan_that_a_test_makes_fails_it(monkeypatch: pytest.MonkeyPatch
     plan = pipeline.plan
 
     def short(*arguments: Any) -> Planned:
-        made = plan(*arguments)
-        pools = tuple(replace(pool, size=pool.size - 1) for pool in made.summary.pools)
-        return replace(made, summary=replace(made.summary, pools=pools))
+        planned = plan(*arguments)
+        pools = tuple(replace(pool, size=pool.size - 1) for pool in planned.summary.pools)
+        return replace(planned, summary=replace(planned.summary, pools=pools))
 
     monkeypatch.setattr(pipeline, "plan", short)
     with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans(seed).hooked():
-        made.__wrapped__(("digits",), BY_ROWS.format("false"))
+        planned_models.__wrapped__(("digits",), BY_ROWS.format("false"))

@@ -85,6 +85,7 @@ def test_generate_does_not_plan_for_the_report(monkeypatch: pytest.MonkeyPatch, 
     assert call("plan", path).code == 5
 
 
+@pytest.mark.slow
 def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
     path = manifest(tmp_path, LAYER_BY_LAYER)
     only = planned(path, "--model", "odd_even")
@@ -200,7 +201,7 @@ def test_options_without_a_verb_import_none(option: str) -> None:
     assert done.stdout.splitlines()[1:] == ["False"]
 
 
-def test_packages_that_are_missing_are_said_in_two_lines(tmp_path: Path) -> None:
+def test_missing_packages_are_reported_in_two_lines(tmp_path: Path) -> None:
     """An interpreter that sees no packages but ours."""
     command = [sys.executable, "-S", "-m", "usmp_build", "plan"]
     done = run(command, tmp_path, os.environ | {"PYTHONPATH": str(ROOT)})

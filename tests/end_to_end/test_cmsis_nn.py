@@ -19,6 +19,7 @@ def path(tmp_path: Path) -> Path:
     return manifest(tmp_path, TWO_MODELS + CMSIS_NN)
 
 
+@pytest.mark.slow
 @needs_oracle
 @pytest.mark.parametrize("isa", few(Isa, 1), ids=lambda isa: isa.value)
 def test_every_tensor_is_that_of_tensorflow_lite_micro(isa: Isa, path: Path, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def says(process: subprocess.Popen[str], text: str) -> bool:
     return any(text in line for line in process.stdout)
 
 
+@pytest.mark.slow
 def test_watch_generates_again_when_files_change(tmp_path: Path, watching: subprocess.Popen[str]) -> None:
     assert says(watching, "files in out")
     before = (tmp_path / "out" / "m.c").read_text(encoding="utf-8")

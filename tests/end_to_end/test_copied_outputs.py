@@ -39,6 +39,7 @@ def shown(net: Net) -> list[Value]:
     return [y, x, flat, y, row, constant, net.sigmoid(y)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("io", ["pool", "application"])
 def test_every_output_equals_tflm(tmp_path: Path, io: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
@@ -51,6 +52,7 @@ def test_every_output_equals_tflm(tmp_path: Path, io: str) -> None:
     assert int(compared[1]) == {"pool": 6, "application": 7}[io]  # seven outputs; in pools two of them are one tensor
 
 
+@pytest.mark.slow
 def test_a_variable_is_shown_as_the_run_leaves_it(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     net = RememberingNet(0)

@@ -99,6 +99,7 @@ def test_folders_are_compared_by_their_plans(plans: dict[str, Path], tmp_path: P
     assert call("diff", tmp_path / "rows", tmp_path / "layers").out == call("diff", plans["rows"], plans["layers"]).out
 
 
+@pytest.mark.slow
 def test_plans_for_other_instructions(tmp_path: Path) -> None:
     text = tables("doorbell", LIMITED, {"digits": DIGITS})
     portable = planned(tmp_path, text, "portable")

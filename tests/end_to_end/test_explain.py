@@ -13,7 +13,7 @@ from usmp_build.installation import explanations
 
 
 def told(folder: Path, name: str, extra: str = "", model: str = "digits") -> list[str]:
-    """Explain a tensor of one of our models, or of a net made by script."""
+    """Explain a tensor of one of our models, or of a net of a script."""
     path = folder / f"{model}.tflite"
     if model in NETS:
         path.write_bytes(NETS[model]())
@@ -35,7 +35,7 @@ def test_a_buffer_says_which_channels_are_left_of_it(tmp_path: Path) -> None:
     assert not any("  left " in each for each in told(tmp_path, "m.t16", off, "separable"))
 
 
-def test_a_view_is_found_in_its_buffer(tmp_path: Path) -> None:
+def test_a_view_is_listed_with_its_buffer(tmp_path: Path) -> None:
     lines = told(tmp_path, "m.flat_1/Reshape")
     assert lines[0] == "m.shapes_1/Relu: intermediate, written by CONV_2D 4"
     assert lines[-1] == "  view    m.flat_1/Reshape, the same bytes in another shape"

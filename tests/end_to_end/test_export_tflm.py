@@ -51,6 +51,7 @@ def test_heads_are_smaller_and_outputs_equal(tmp_path: Path) -> None:
     assert (tmp_path / "branchy.tflite").read_bytes() == (DATA / "branchy.tflite").read_bytes()
 
 
+@pytest.mark.slow
 @MEASURED
 @pytest.mark.parametrize("name", few(["kitchen_a", "control", "stateful", "float_net"], 1))
 def test_heads_are_computed_as_tensorflow_lite_micro_computes_them(name: str) -> None:
@@ -64,6 +65,7 @@ def test_heads_are_computed_as_tensorflow_lite_micro_computes_them(name: str) ->
     assert tflm_measure.measure(planned, inputs, outputs).head == offer.head
 
 
+@pytest.mark.slow
 @MEASURED
 def test_real_models(real_models: Path, tmp_path: Path) -> None:
     scrambled = real_models / "more" / "keyword_scrambled_8bit.tflite"

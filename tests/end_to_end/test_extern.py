@@ -55,6 +55,7 @@ def replace(source: Path, old: str, new: str) -> None:
     source.write_text(text.replace(old, new), "utf-8")
 
 
+@pytest.mark.slow
 def test_the_accelerator_of_the_example_is_bit_exact(digits: Path, npu: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = succeed("selftest", digits, "--source", npu, "--sanitize", "--runs", 20)

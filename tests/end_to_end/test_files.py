@@ -135,6 +135,7 @@ def test_what_fails_before_writing_leaves_the_old_set(tmp_path: Path) -> None:
     assert contents(out) == before
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_the_old_set(tmp_path: Path) -> None:
     path, out = manifest(tmp_path, LAYER_BY_LAYER), tmp_path / "out"
     call("generate", path, "--out", out)

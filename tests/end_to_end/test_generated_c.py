@@ -41,6 +41,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return folders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
 @pytest.mark.parametrize("hook", few(["plain", "hook"], 1))
 def test_it_compiles_without_a_warning(generated: list[Path], compiler: str, standard: str, hook: str) -> None:
@@ -111,10 +112,10 @@ def test_machines_whose_int_has_16_bits_are_refused(generated: list[Path], stand
     """Kernels would compile there, and overflow: `short` stands in for such an `int`."""
     source = "#include <stddef.h>\n#include <stdint.h>\n#define int short\n#include <usmp.h>\n"
     command = ["cc", f"-std={standard}", "-I.", "-fsyntax-only", "-xc", "-"]
-    done = run(command, generated[0], said=source)
+    done = run(command, generated[0], stdin=source)
     assert done.code != 0
     assert "int_has_32_bits" in done.err
-    assert run(command, generated[0], said=source.replace("#define int short\n", "")).code == 0
+    assert run(command, generated[0], stdin=source.replace("#define int short\n", "")).code == 0
 
 
 @pytest.mark.parametrize("standard", ["c99", "c11"])
@@ -170,6 +171,7 @@ def hostile(model: Model) -> Model:
     return replace(model, subgraphs=(graph,), input_names=ports[0], output_names=ports[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["digits", "kitchen_a"])
 def test_hostile_names_stay_names(tmp_path: Path, name: str) -> None:
     evil = hostile(import_tflite((DATA / f"{name}.tflite").read_bytes(), name, ""))
@@ -201,11 +203,11 @@ def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path, comp
         target = tmp_path / "pools.o"
         subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
         listed = output(["size", "-A", target])
-        found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
+        sizes = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
         symbols = output(["nm", target])
         for pool in plan["pools"]:
             name = pool["name"]
-            assert int(found.get(pool["section"], 0)) == pool["size"], name
+            assert int(sizes.get(pool["section"], 0)) == pool["size"], name
             for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
                 assert int(value, 16) == first_constant(plan, owner, name), (name, owner)
 

@@ -25,14 +25,16 @@ def turns(folder: Path, model: bytes, words: str) -> dict[int, int]:
     path = written(folder, model, words)
     files = DiskFiles(folder)
     planned = pipeline.plan(pipeline.read(path.name, files), files)
-    found = {}
+    turns_of = {}
     for at, kernel in planned.analysis.kernels.items():
         assert isinstance(kernel, Kernel)
         declared = [call.accesses for call in kernel.calls if call.accesses is not None]
-        each = (prod(made.loops) * sum(prod(part.loops) for part in made.parts) for made in declared)
+        each = (
+            prod(declaration.loops) * sum(prod(part.loops) for part in declaration.parts) for declaration in declared
+        )
         graph = planned.analysis.models[at.model].subgraphs[at.subgraph]
-        found[graph.operators[at.operator].position] = sum(each)
-    return found
+        turns_of[graph.operators[at.operator].position] = sum(each)
+    return turns_of
 
 
 @pytest.mark.long
@@ -42,6 +44,7 @@ def test_three_channels_take_more_turns_than_four(tmp_path: Path) -> None:
     assert turns(tmp_path, three_of_four(), 'goal = "balanced"') == as_filed
 
 
+@pytest.mark.slow
 def test_channels_go_from_a_balanced_plan_where_that_costs_nothing(tmp_path: Path) -> None:
     net = NETS["dead_channels"]()
     as_filed, balanced = turns(tmp_path, net, OFF), turns(tmp_path, net, 'goal = "balanced"')

@@ -36,6 +36,60 @@ def test_constants_that_different_models_share_pairwise(tmp_path: Path) -> None:
     runs(text_models(tmp_path, {"a": adds(1, 2), "b": adds(1, 3), "c": adds(2, 3)}))
 
 
+UNUSUAL = {
+    "no_inputs": """
+        %0 "a" float32[2] = [1, 2]
+        %1 "b" float32[2] = [3, 4]
+        %2 "y" float32[2]
+        inputs
+        outputs %2
+        %2 = ADD(%0, %1)
+    """,
+    "passed_through": """
+        %0 "unused" float32[2]
+        %1 "through" float32[2]
+        %2 "y" float32[2]
+        inputs %0, %1
+        outputs %1, %2
+        %2 = RELU(%1)
+    """,  # an input that nothing reads, and one that is an output
+    "same_bytes": """
+        %0 "x" float32[4]
+        %1 "a" float32[4]
+        %2 "b" float32[2,2]
+        %3 "c" float32[4,1]
+        inputs %0
+        outputs %2, %3
+        %1 = RELU(%0)
+        %2 = RESHAPE(%1)
+        %3 = RESHAPE(%2)
+    """,
+    "m": """
+        %0 "x" float32[1]
+        %1 "w" float32[1] = [1]
+        %2 "w_padding" float32[1] = [2]
+        %3 "M_X_SIZE" float32[1] = [3]
+        %4 "a" float32[1]
+        %5 "b" float32[1]
+        %6 "c" float32[1]
+        inputs %0
+        outputs %6
+        %4 = ADD(%0, %1)
+        %5 = ADD(%4, %2)
+        %6 = ADD(%5, %3)
+    """,  # names like those of padding and of macros
+    "empty": """
+        %0 "x" float32[0]
+        inputs %0
+        outputs %0
+    """,
+}
+
+
+def test_unusual_models_run(tmp_path: Path) -> None:
+    runs(text_models(tmp_path, UNUSUAL))
+
+
 @pytest.mark.parametrize("kind", ["LOGISTIC", "MEAN", "FLOOR"])
 def test_subgraphs_that_nobody_calls(tmp_path: Path, kind: str) -> None:
     """Files with several signatures have them.  LOGISTIC would have a table, MEAN scratch, and FLOOR no kernel."""
@@ -74,63 +128,6 @@ def test_constants_that_are_no_numbers(tmp_path: Path) -> None:
     assert "INFINITY, -INFINITY" in (tmp_path / "out" / "p_pools.c").read_text()
 
 
-def test_a_model_without_inputs(tmp_path: Path) -> None:
-    body = """
-        %0 "a" float32[2] = [1, 2]
-        %1 "b" float32[2] = [3, 4]
-        %2 "y" float32[2]
-        inputs
-        outputs %2
-        %2 = ADD(%0, %1)
-    """
-    runs(text_models(tmp_path, {"m": body}))
-
-
-def test_an_input_that_nothing_reads_and_one_that_is_an_output(tmp_path: Path) -> None:
-    body = """
-        %0 "unused" float32[2]
-        %1 "through" float32[2]
-        %2 "y" float32[2]
-        inputs %0, %1
-        outputs %1, %2
-        %2 = RELU(%1)
-    """
-    runs(text_models(tmp_path, {"m": body}))
-
-
-def test_outputs_that_show_the_same_bytes(tmp_path: Path) -> None:
-    body = """
-        %0 "x" float32[4]
-        %1 "a" float32[4]
-        %2 "b" float32[2,2]
-        %3 "c" float32[4,1]
-        inputs %0
-        outputs %2, %3
-        %1 = RELU(%0)
-        %2 = RESHAPE(%1)
-        %3 = RESHAPE(%2)
-    """
-    runs(text_models(tmp_path, {"m": body}))
-
-
-def test_constants_named_like_padding_and_like_macros(tmp_path: Path) -> None:
-    body = """
-        %0 "x" float32[1]
-        %1 "w" float32[1] = [1]
-        %2 "w_padding" float32[1] = [2]
-        %3 "M_X_SIZE" float32[1] = [3]
-        %4 "a" float32[1]
-        %5 "b" float32[1]
-        %6 "c" float32[1]
-        inputs %0
-        outputs %6
-        %4 = ADD(%0, %1)
-        %5 = ADD(%4, %2)
-        %6 = ADD(%5, %3)
-    """
-    runs(text_models(tmp_path, {"m": body}))
-
-
 def test_padding_that_has_the_name_of_a_constant(tmp_path: Path) -> None:
     body = """
         %0 "x" int8[1,3] scale=1 zero=0
@@ -161,15 +158,6 @@ def test_an_input_named_like_one_of_our_macros(tmp_path: Path) -> None:
     says(call("generate", text_models(tmp_path, {"m": body}), "--out", tmp_path / "out"), 1, "error[P306]")
 
 
-def test_a_model_of_empty_tensors(tmp_path: Path) -> None:
-    body = """
-        %0 "x" float32[0]
-        inputs %0
-        outputs %0
-    """
-    runs(text_models(tmp_path, {"m": body}))
-
-
 def test_a_section_has_one_name_everywhere(tmp_path: Path) -> None:
     pool = '[pools.ram]\naccess = "rw"\nsection = "{}"\n'
     assert call("plan", manifest(tmp_path, one_model("digits", pool.format(".my-ram")))).code == 1
@@ -192,6 +180,7 @@ def test_a_negative_bound_of_the_search_has_its_place(tmp_path: Path) -> None:
     says(call("plan", path), 1, f'{path}:7:1: error[P406]: algorithm "auto": "rounds" must be at least 0, not -1')
 
 
+@pytest.mark.slow
 def test_names_that_become_one_in_c(tmp_path: Path) -> None:
     pools = '[pools.b_c]\naccess = "rw"\n[pools.c]\naccess = "rw"\n'
     digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'
@@ -220,10 +209,6 @@ def test_odd_options_of_the_selftest(tmp_path: Path, options: list[str], code: i
     done = call("selftest", manifest(tmp_path, one_model("digits")), *options)
     assert done.code == code
     assert done.err
-
-
-def test_wrong_names_are_found_before_c_is_made(tmp_path: Path) -> None:
-    says(call("plan", manifest(tmp_path, one_model("digits", 'names = { zz = "q" }'))), 1, "error[P304]")
 
 
 @pytest.mark.parametrize("path", [".", "folder"])

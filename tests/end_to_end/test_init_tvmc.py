@@ -3,6 +3,7 @@
 from pathlib import Path
 from shlex import quote
 
+import pytest
 import tomli
 
 from tests.support.cli import DATA, call, planned, says
@@ -24,6 +25,7 @@ def test_the_plan_uses_the_pools_as_tvm_would(tmp_path: Path) -> None:
     assert not [buffer for buffer in plan["buffers"] if buffer["kind"] in ("input", "output")]
 
 
+@pytest.mark.slow
 def test_inputs_and_outputs_go_to_the_pools_when_asked_for(tmp_path: Path) -> None:
     target = tmp_path / "usmp.toml"
     flags = f"{TWO_POOLS} --pass-config tir.usmp.use_workspace_io=1"

@@ -78,6 +78,7 @@ def test_a_target_that_is_not_declared_has_those_of_the_command_line(tmp_path: P
     assert "isa" not in call("plan", path).out
 
 
+@pytest.mark.slow
 def test_a_folder_for_other_instructions_is_stale(tmp_path: Path) -> None:
     path, out = manifest(tmp_path, MODEL), tmp_path / "out"
     assert call("generate", path, "--out", out, "--isa", "dsp").code == 0
@@ -90,6 +91,7 @@ def test_a_folder_for_other_instructions_is_stale(tmp_path: Path) -> None:
 UNKNOWN = "note: planned for portable C; a build for -mcpu=cortex-m4 takes isa dsp (say --isa=-mcpu=cortex-m4)\n"
 
 
+@pytest.mark.slow
 def test_where_nothing_says_for_which_instructions_the_output_does(tmp_path: Path) -> None:
     path = manifest(tmp_path, MODEL)
     for verb in (["plan"], ["explain", "mix_1"], ["inspect", "kernels"], ["generate", "--out", tmp_path / "out"]):
@@ -113,6 +115,7 @@ def test_a_folder_is_compared_for_the_instructions_that_it_is_for(tmp_path: Path
     assert call("generate", path, "--out", out, "--diff").err.startswith(UNKNOWN)
 
 
+@pytest.mark.slow
 def test_a_generated_folder_is_planned_as_it_was(tmp_path: Path) -> None:
     pools = '[pools.tcm]\naccess = "rw"\n[pools.sram]\naccess = "rw"\n'
     path, out = manifest(tmp_path, MODEL + pools), tmp_path / "out"
@@ -150,7 +153,7 @@ def test_unknown_instructions(tmp_path: Path, word: str) -> None:
     assert f'--isa: error[U237]: "{word}" is neither portable, dsp, mve nor an option' in done.err
 
 
-def test_what_keeps_faster_kernels_away_is_said(fussy: Path) -> None:
+def test_the_reason_for_a_slower_kernel_is_shown(fussy: Path) -> None:
     for verb, line in (
         (("ops",), f"by rows: conv_2d_s8_row; not {WHY}"),
         (("inspect", "kernels"), f"digits CONV_2D 0 fussy by rows conv_2d_s8_row not {WHY}"),

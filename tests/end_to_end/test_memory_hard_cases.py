@@ -17,7 +17,7 @@ CASES = sorted((ROOT / "tests/cases/memory").glob("*/usmp.toml"))
 
 
 @pytest.mark.parametrize("manifest", few(CASES, 4), ids=lambda path: path.parent.name)
-def test_what_is_said(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_are_as_recorded(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(manifest.parent)
     done = call("plan")
     message = f"{done.err}exit code {done.code}\n"

@@ -13,6 +13,7 @@ from tests.support.flatbuffer import model, operator, quantization, subgraph, te
 from tests.support.processes import output
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import few, need
+from tests.support.tree import text_file
 from usmp_build import effort, passes
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.search import operator_order
@@ -64,10 +65,10 @@ WORDS = [
 @pytest.mark.parametrize(("words", "name", "word", "cost"), WORDS)
 def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], name: str, word: str, cost: int) -> None:
     with_word, without = planned(asked(tmp_path, words=words)), planned(asked(tmp_path))
-    (found,) = [row for row in with_word["alternatives"]["models"] if row["name"] == name]
-    assert sum(keep["workspace"] for keep in found["keeps"]) <= cost
+    (alone,) = [row for row in with_word["alternatives"]["models"] if row["name"] == name]
+    assert sum(keep["workspace"] for keep in alone["keeps"]) <= cost
     if word:
-        (keep,) = found["keeps"]
+        (keep,) = alone["keeps"]
         assert keep["key"] == word
         assert keep["workspace"] == workspace(with_word) - workspace(without)
         value = f'{word} = "{keep["value"]}" costs {keep["workspace"]} bytes of workspace'
@@ -154,13 +155,14 @@ def test_all_of_it_runs_in_pools_of_the_application(tmp_path: Path, words: dict[
     succeed("selftest", path, "--sanitize", "--runs", "2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", few(CASES, 2))
 def test_all_of_it_runs(tmp_path: Path, case: str) -> None:
     succeed("selftest", asked(tmp_path, *CASES[case]), "--sanitize", "--runs", "3")
 
 
 @pytest.mark.parametrize("case", ["chain", "kept"])
-def test_what_is_forgotten_between_runs_is_found(tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_lost_between_runs_is_detected(tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(request: Any, models: Any, *_: Any) -> Survivors:
         none = (frozenset[int](),) * len(models)
         return Survivors(frozenset(), none, none)
@@ -169,13 +171,13 @@ def test_what_is_forgotten_between_runs_is_found(tmp_path: Path, case: str, monk
     says(call("selftest", asked(tmp_path, *CASES[case]), "--runs", "2"), 4, "S608")
 
 
-def test_outputs_that_filling_inputs_overwrites_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outputs_overwritten_by_filling_inputs_are_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only the step that fills inputs forgets the outputs of the run before."""
     lifetimes = passes.lifetimes
 
-    def forgetful(made: Any, *others: Any) -> Any:
-        programs = (replace(p, body=(replace(p.body[0], keeps=()), *p.body[1:])) for p in made.programs)
-        return lifetimes(replace(made, programs=tuple(programs)), *others)
+    def forgetful(plan: Any, *others: Any) -> Any:
+        programs = (replace(p, body=(replace(p.body[0], keeps=()), *p.body[1:])) for p in plan.programs)
+        return lifetimes(replace(plan, programs=tuple(programs)), *others)
 
     twice = RELU.replace("inputs", '%2 "w" float32[1,32]\n  inputs').replace("outputs %1", "outputs %2")
     (tmp_path / "a.model.txt").write_text(twice + "  %2 = RELU(%1)\n")
@@ -205,6 +207,7 @@ subgraph 0 "main"
 """
 
 
+@pytest.mark.slow
 def test_a_reserved_output_that_is_an_input_is_valid_until_that_is_filled(tmp_path: Path) -> None:
     (tmp_path / "a.model.txt").write_text(RELU)
     (tmp_path / "b.model.txt").write_text(SAME)
@@ -237,6 +240,7 @@ def test_a_cascade_that_concurrency_makes_impossible(tmp_path: Path) -> None:
     assert 'take "a" or "b" out of the group in `concurrent`' in done.err
 
 
+@pytest.mark.slow
 def test_programs_are_connected_too(tmp_path: Path) -> None:
     """They say nothing of quantization, so any of it will do."""
     ports = [parameter("x", "int8", SIZE), parameter("y", "int8", SIZE)]
@@ -305,53 +309,20 @@ def test_a_word_that_does_not_fit_is_a_way_out(tmp_path: Path) -> None:
     assert f'leave inputs = "reserved" out of model "a": {SIZE} bytes are then not kept between runs' in done.err
 
 
-THREADS = """
-#include <pthread.h>
-#include <string.h>
-
-#include "a.h"
-#include "b.h"
-
-#define TURN(model)                                                                  \\
-    static void *turn_##model(void *wrong)                                           \\
-    {                                                                                \\
-        for (int run = 0; run < 2000; ++run) {                                       \\
-            memset(model##_map_inputs().in0, run % 5, 64);                           \\
-            const int bad = model##_run() != USMP_OK;                                \\
-            const int8_t *out = model##_map_outputs().out;                           \\
-            for (int i = 1; i < 64; ++i) {                                           \\
-                *(int *)wrong += bad || out[i] != out[0] || out[0] != 3 * (run % 5) - 6; \\
-            }                                                                        \\
-        }                                                                            \\
-        return NULL;                                                                 \\
-    }
-TURN(a)
-TURN(b)
-
-int main(void)
-{
-    int wrong[2] = { 0, 0 };
-    pthread_t threads[2];
-
-    pthread_create(&threads[0], NULL, turn_a, &wrong[0]);
-    pthread_create(&threads[1], NULL, turn_b, &wrong[1]);
-    pthread_join(threads[0], NULL);
-    pthread_join(threads[1], NULL);
-    return wrong[0] + wrong[1] != 0;
-}
-"""
+THREADS = text_file("models_together_threads.c")
 
 
 def threads(folder: Path, top: str) -> subprocess.CompletedProcess[str]:
     """Run a and b in a thread each, under ThreadSanitizer, without the guard of debug builds, which would refuse."""
     assert call("generate", asked(folder, top=top), "--out", folder / "out").code == 0
-    (folder / "out" / "main.c").write_text(THREADS.replace("\\\\", "\\"), encoding="utf-8")
+    (folder / "out" / "main.c").write_text(THREADS, encoding="utf-8")
     files = ["main.c", "a.c", "b.c", "p_pools.c", "p_kernels.c"]
     command = ["gcc", "-std=c99", "-O1", "-g", "-DNDEBUG", "-fsanitize=thread", "-pthread", *files, "-o", "both"]
     output(command, folder / "out")
     return subprocess.run([folder / "out" / "both"], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_models_at_the_same_time_in_two_threads(tmp_path: Path) -> None:
     need("gcc")
     done = threads(tmp_path, 'concurrent = [["a", "b"]]\n')

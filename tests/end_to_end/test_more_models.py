@@ -7,23 +7,9 @@ import pytest
 
 from tests.support.cli import call, equals_tflm, manifest, one_model, planned, says
 from tests.support.tools import few, needs_c
+from tests.support.tree import text_file
 
-SCRATCH = """
-model "npu"
-subgraph 0 "main"
-  %0 "x" int8[1,64] scale=0.1 zero=0
-  %1 "a" int8[1,64] scale=0.1 zero=0
-  %2 "commands" uint8[4] = [1, 2, 3, 4]
-  %3 "first_scratch" uint8[1000]
-  %4 "b" int8[1,64] scale=0.1 zero=0
-  %5 "second_scratch" uint8[500]
-  %6 "y" int8[1,64] scale=0.1 zero=0
-  inputs %0
-  outputs %6
-  %1 = RELU(%0)
-  %4 = "CUSTOM:ethos-u"(%2, %3, %1)
-  %6 = "CUSTOM:ethos-u"(%2, %5, %4)
-"""
+SCRATCH = text_file("more_models_scratch.model.txt")
 
 
 EXACT = {
@@ -35,6 +21,7 @@ EXACT = {
 """Model → most bytes of workspace."""
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(sorted(EXACT), 1))

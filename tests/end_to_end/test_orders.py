@@ -9,6 +9,7 @@ from tests.support import nets
 from tests.support.cli import RAM_AND_FLASH, RO, RW, call, call_apart, manifest, planned, says, succeed, tables
 from tests.support.net import Net
 from tests.support.small_models import FORK
+from tests.support.tree import text_file
 
 
 def fork(folder: Path, size: str = "", words: str = "") -> Path:
@@ -25,21 +26,7 @@ def used(path: Path) -> int:
     return int(row[1].replace(",", ""))
 
 
-ALIVE = """
-model "alive"
-subgraph 0 "main"
-  %0 "x" int8[50]
-  %1 "a" int8[10]
-  %2 "b" int8[100]
-  %3 "c" int8[1]
-  %4 "y" int8[1]
-  inputs %0
-  outputs %4
-  %1 = UNIQUE(%0)
-  %2 = UNIQUE(%1)
-  %3 = UNIQUE(%0)
-  %4 = UNIQUE(%2, %3)
-"""
+ALIVE = text_file("orders_alive.model.txt")
 """The last one to read x goes first where that ends the life of x, and nowhere else: 111 bytes, or 160."""
 
 
@@ -86,7 +73,7 @@ def test_a_reserved_output_shares_nothing_with_an_input_that_is_filled_beside_it
     assert workspace["any_schedule"] == workspace["achieved"] == workspace["floor"] == 353
 
 
-def test_what_is_said_of_any_order_is_of_those_that_the_manifest_rules_out_too(tmp_path: Path) -> None:
+def test_bounds_for_any_order_include_orders_that_the_manifest_rules_out(tmp_path: Path) -> None:
     path = fork(tmp_path, words='order = "file"\n')
     workspace = planned(path)["workspace"]
     assert (workspace["any_schedule"], workspace["achieved"]) == (111, 210)
@@ -128,6 +115,7 @@ def branches(count: int, length: int) -> str:
     )
 
 
+@pytest.mark.slow
 def test_where_not_all_orders_can_be_looked_at_one_branch_ends_before_the_next_begins(tmp_path: Path) -> None:
     path = fork(tmp_path)
     (tmp_path / "fork.model.txt").write_text(branches(16, 4) + "\n", encoding="utf-8")
@@ -168,6 +156,7 @@ def test_what_does_not_fit_does_not_fit_in_the_best_order(tmp_path: Path) -> Non
     assert call("plan", fork(tmp_path, size="size = 111\n", words='order = "file"')).code == 3
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("net")
 @pytest.mark.parametrize("net", ["cells", "inverted", "unet", "shuffled"])
 def test_never_worse_than_the_order_of_the_file(net: str, tmp_path: Path) -> None:

@@ -48,10 +48,10 @@ def test_an_order_that_looks_better_and_is_not_spoils_no_other(
     together = f"concurrent = {[names]}\n".replace("'", '"')
     path = manifest(tmp_path, together + tables("p", {"ram": RW, "flash": RO}, models))
     files = DiskFiles(tmp_path)
-    made = pipeline.plan(pipeline.read(path.name, files), files)
-    orders = [made.analysis.choices.order(index, model) for index, model in enumerate(made.analysis.models)]
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    orders = [planned.analysis.choices.order(index, model) for index, model in enumerate(planned.analysis.models)]
     assert orders == [(0, 1, 2, 3, 4), *[ONE_BY_ONE] * (count - 1)]
-    assert made.summary.workspace.achieved == count * 111
+    assert planned.summary.workspace.achieved == count * 111
 
 
 def test_what_a_model_needs_by_itself_is_known_where_only_other_orders_fit(tmp_path: Path) -> None:

@@ -47,9 +47,11 @@ def test_explain_says_how_close_both_may_come(tmp_path: Path) -> None:
 def test_explain_counts_those_that_are_alive_at_another_time(tmp_path: Path) -> None:
     path = manifest(tmp_path, DIGITS)
     lines = [call("explain", b["name"], path).out for b in planned(path)["buffers"]]
-    found = [re.findall(r"  shares bytes with (\d+) buffers?, (?:each )?alive at another time: (.*)", t) for t in lines]
-    assert all(len(each) <= 1 for each in found)
-    counts = [(int(number), names.split(", ")) for each in found for number, names in each]
+    shares = [
+        re.findall(r"  shares bytes with (\d+) buffers?, (?:each )?alive at another time: (.*)", t) for t in lines
+    ]
+    assert all(len(each) <= 1 for each in shares)
+    counts = [(int(number), names.split(", ")) for each in shares for number, names in each]
     assert any(number > 3 for number, _ in counts)
     assert all(len(names) == min(number, 4) and ("..." in names) == (number > 3) for number, names in counts)
 
@@ -78,10 +80,10 @@ def test_all_separations_can_be_inspected(tmp_path: Path) -> None:
 
 def test_plan_json_tells_overlaps_from_both_sides(tmp_path: Path) -> None:
     buffers = {b["name"]: b for b in planned(manifest(tmp_path, DIGITS))["buffers"]}
-    found = {(name, o["buffer"]): o["bytes"] for name, b in buffers.items() for o in b["overlaps"]}
-    assert found
-    for (one, other), shared in found.items():
-        assert found[other, one] == shared
+    overlaps = {(name, o["buffer"]): o["bytes"] for name, b in buffers.items() for o in b["overlaps"]}
+    assert overlaps
+    for (one, other), shared in overlaps.items():
+        assert overlaps[other, one] == shared
         ends = [buffers[name]["offset"] + buffers[name]["size"] for name in (one, other)]
         assert shared == min(ends) - max(buffers[one]["offset"], buffers[other]["offset"])
 

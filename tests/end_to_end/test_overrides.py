@@ -169,6 +169,7 @@ def test_outputs_accepts_what_models_to_come_may_mend(path: Path) -> None:
     assert call("outputs", path, "--any-model").code == 0
 
 
+@pytest.mark.slow
 def test_a_pair_of_an_override_that_does_not_fit_is_told_of_it(path: Path) -> None:
     needed = next(pool["size"] for pool in planned(path)["pools"] if pool["name"] == "sram")
     text = path.read_text().replace('[pools.sram]\naccess = "rw"', f'[pools.sram]\naccess = "rw"\nsize = {needed}')

@@ -11,6 +11,7 @@ from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.processes import run
 from tests.support.programs_c import EVERYTHING, alloc, const, function, invoke, parameter, program, store
 from tests.support.tools import few
+from tests.support.tree import text_file
 
 MANIFEST = tables(
     "two",
@@ -18,20 +19,7 @@ MANIFEST = tables(
     {"digits": DIGITS, "odd_even": f'{ODD_EVEN}io = "application"\n'},
 )
 
-SETS = """
-#include "two.h"
-#include "digits.h"
-#include "odd_even.h"
-#define FAST USMP_ALIGNED(TWO_FAST_ALIGNMENT) static uint8_t
-#define SRAM USMP_ALIGNED(TWO_SRAM_ALIGNMENT) static uint8_t
-USMP_ALIGNED(TWO_FLASH_ALIGNMENT) static const uint8_t flash[TWO_FLASH_SIZE] = {
-#include "two_flash.inc"
-};
-FAST fast[2][(TWO_FAST_SIZE + 63) / 64 * 64];
-SRAM sram[2][(TWO_SRAM_SIZE + 63) / 64 * 64];
-static const struct digits_workspace_pools sets[2] = { { fast[0], sram[0] }, { fast[1], sram[1] } };
-static const struct digits_constant_pools constants = { flash };
-"""
+SETS = text_file("owners_sets.c")
 
 THREADS = (
     SETS
@@ -131,23 +119,26 @@ def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard:
     compile_folder(generated, compiler, standard, definition)
 
 
+@pytest.mark.slow
 def test_the_generated_code_has_no_array(generated: Path) -> None:
     source = (generated / "two_pools.c").read_text()
     assert "_pool[" not in source
     assert "const struct digits_flash_constants digits" not in source
 
 
+@pytest.mark.slow
 def test_two_instances_run_at_once(generated: Path, tmp_path: Path) -> None:
     """The guard of debug builds takes part, and is free of races, too."""
-    made = built(generated, tmp_path, THREADS, "gcc", "-fsanitize=thread", "-g", "-pthread")
+    program = built(generated, tmp_path, THREADS, "gcc", "-fsanitize=thread", "-g", "-pthread")
     with np.load(DATA / "golden" / "digits.npz") as golden:
         pictures, wanted = golden["input_0"], golden["output_0"]
     order = np.arange(200) % len(pictures)
-    done = subprocess.run([made], input=pictures[order].tobytes(), capture_output=True, check=False)
+    done = subprocess.run([program], input=pictures[order].tobytes(), capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == wanted[order].tobytes()
 
 
+@pytest.mark.slow
 def test_the_header_says_whether_runs_may_take_place_at_the_same_time(generated: Path, tmp_path: Path) -> None:
     """They may not in a workspace of the generated code, of which there is one."""
     header = (generated / "digits.h").read_text()
@@ -162,6 +153,7 @@ def test_the_header_says_whether_runs_may_take_place_at_the_same_time(generated:
     assert " * That is said of all sets of pools." in header
 
 
+@pytest.mark.slow
 def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -> None:
     pools = {"fast": f"{RW}size = 64\n", "slow": f"{RW}size = 64\n", "sram": RW + PASSED}
     path = manifest(tmp_path, tables("p", pools, {"digits": DIGITS}))
@@ -170,12 +162,14 @@ def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -
     assert " * It runs in pools fast, slow of the generated code, too, which are there once:\n" in header
 
 
+@pytest.mark.slow
 def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
-    made = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
-    done = run([made])
+    program = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
+    done = run([program])
     assert done.out.split() == [*"1121", *"1240", *"1111", *"120"], done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
 def test_every_tensor_is_exact(tmp_path: Path, io: str) -> None:
     pytest.importorskip("tflite_micro")
@@ -200,52 +194,15 @@ def test_functions_that_ask_for_their_buffers_are_refused(tmp_path: Path) -> Non
     assert 'help: let it live in pools with owner = "generated"' in done.err
 
 
-STATES = """
-#include <stdio.h>
-#include <string.h>
-#include "p.h"
-#include "stateful.h"
-
-USMP_ALIGNED(P_SRAM_ALIGNMENT) static uint8_t sram[2][(P_SRAM_SIZE + 63) / 64 * 64];
-
-static void step(int set)
-{
-    const struct stateful_workspace_pools workspace = { sram[set] };
-
-    for (int i = 0; i < 8; ++i) {
-        stateful_map_inputs(&workspace).signal[i] = (float)(i + 1);
-    }
-    printf("%d:", (int)stateful_run(&workspace));
-    for (int i = 0; i < 8; ++i) {
-        printf("%g,", (double)stateful_map_outputs(&workspace).output_0[i]);
-    }
-    printf(" ");
-}
-
-int main(void)
-{
-    for (int set = 0; set < 2; ++set) {
-        const struct stateful_workspace_pools workspace = { sram[set] };
-
-        memset(sram[set], 0xa5, sizeof sram[set]);
-        printf("%d ", (int)stateful_reset(&workspace));
-    }
-    printf("%d ", (int)stateful_reset(NULL));
-    step(0);
-    step(0);
-    step(1);
-    step(1);
-    return 0;
-}
-"""
+STATES = text_file("owners_states.c")
 
 
 def test_instances_have_variables_of_their_own(tmp_path: Path) -> None:
     models = {"stateful": 'path = "DATA/stateful.tflite"\n'}
     path = manifest(tmp_path, tables("p", {"sram": RW + PASSED}, models))
     assert call("generate", path, "--out", tmp_path / "out").code == 0
-    made = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
-    done = run([made])
+    program = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
+    done = run([program])
     *statuses, first, second, third, fourth = done.out.split()
     assert statuses == ["0", "0", "1"]
     assert (first, second) == (third, fourth), done.err
@@ -295,47 +252,7 @@ def test_functions_named_like_what_checks_seals(tmp_path: Path, name: str, acces
 
 PROGRAM = 'path = "p.program.json"\n'
 
-FUNCTIONS = """
-#include <stdio.h>
-#include "m.h"
-#include "p.h"
-
-void m_spread(const int8_t *from, usmp_i16 *to)
-{
-    for (int i = 0; i < 4; ++i) {
-        to[i] = (int16_t)(1000 * from[i]);
-    }
-}
-
-void m_add(const usmp_i16 *from, const usmp_i16 *more, usmp_i16 *to)
-{
-    for (int i = 0; i < 4; ++i) {
-        to[i] = (int16_t)(from[i] + more[i]);
-    }
-}
-
-USMP_ALIGNED(P_SRAM_ALIGNMENT) static uint8_t sram[P_SRAM_SIZE];
-USMP_ALIGNED(P_FLASH_ALIGNMENT) static const uint8_t flash[] = {
-#include "p_flash.inc"
-};
-
-int main(void)
-{
-    const struct m_workspace_pools workspace = { sram };
-    const struct m_constant_pools constants = { flash };
-
-    for (int i = 0; i < 4; ++i) {
-        m_map_inputs(&workspace).x[i] = (int8_t)i;
-    }
-    if (m_run(&workspace, &constants) != USMP_OK) {
-        return 1;
-    }
-    for (int i = 0; i < 4; ++i) {
-        printf("%d ", m_map_outputs(&workspace).y[i]);
-    }
-    return 0;
-}
-"""
+FUNCTIONS = text_file("owners_functions.c")
 
 
 def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> None:
@@ -348,6 +265,6 @@ def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> No
     program(tmp_path, main, spread=spread, add=add)
     text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
     succeed("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
-    made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
-    printed = run([made])
+    executable = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
+    printed = run([executable])
     assert printed.out.split() == ["1", "1002", "2003", "3004"], printed.err

@@ -16,6 +16,8 @@ from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction
 
+pytestmark = pytest.mark.slow
+
 PAGES = f"""
 [project]
 name = "paged"

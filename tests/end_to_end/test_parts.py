@@ -128,6 +128,7 @@ def _shared(analysis: Analysis) -> list[int]:
     return [ref.operator for ref in concat_aliasing.operators_with_parts(analysis.models)]
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("io", "name")
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
@@ -150,6 +151,7 @@ def test_c_names_parts_by_where_they_begin(tmp_path: Path) -> None:
     assert "concatenation" not in code
 
 
+@pytest.mark.slow
 def test_a_plan_is_never_larger_for_parts(tmp_path: Path) -> None:
     """The first part is small and early, the second one late: all of the whole would be alive in between."""
     planned = _planned(tmp_path, EARLY)
@@ -187,6 +189,7 @@ def test_a_refusal_speaks_of_the_plan_with_parts(tmp_path: Path, words: str) -> 
     says(call("plan", limited(needed - 2)), 3, 'enlarge "ram" by 2 bytes')
 
 
+@pytest.mark.slow
 def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
     planned = _planned(tmp_path, BOTH)
     assert _shared(planned.analysis) == [7]
@@ -233,6 +236,7 @@ def test_the_goal_decides_whether_a_convolution_reads_channels(
     assert planned.summary.pools[0].size == size
 
 
+@pytest.mark.slow
 @needs_c
 def test_balanced_plans_are_exact_too(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
@@ -261,6 +265,7 @@ def test_a_concatenation_that_grows_is_one(tmp_path: Path) -> None:
     assert sizes(tmp_path, NETS["dense_block"](), "", NO_PARTS, off) == [14336, 14476, 22488]
 
 
+@pytest.mark.slow
 def test_concatenations_that_get_parts_only_where_splits_copy_are_no_larger_either(tmp_path: Path) -> None:
     split, copied = sizes(tmp_path, swapped(), "", NO_PARTS)
     assert split <= copied

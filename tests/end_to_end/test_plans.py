@@ -8,6 +8,7 @@ import pytest
 from tests.support.cli import TWO_MODELS, call, manifest, one_model, planned, says, tables
 from tests.support.small_models import FORK
 from tests.support.tools import few
+from tests.support.tree import text_file
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
@@ -16,20 +17,7 @@ from usmp_build.search import concat_aliasing
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
-DEAD = """
-model "dead"
-input "x" = %0
-output "y" = %1
-
-subgraph 0 "main"
-  %0 "x" int8[1,8] scale=0.5 zero=0
-  %1 "y" int8[1,8] scale=0.5 zero=0
-  %2 "dead" int8[1,8]
-  inputs %0
-  outputs %1
-  %1 = RELU(%0) @0
-  %2 = RELU(%0) @1
-"""
+DEAD = text_file("plans_dead.model.txt")
 """Nobody reads %2, which has no scale."""
 
 
@@ -71,6 +59,7 @@ def test_a_full_pool_overflows_into_the_next(tmp_path: Path) -> None:
     assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in plan["buffers"] if b["kind"] == "constant")
 
 
+@pytest.mark.slow
 def test_sums_over_pools_may_be_more_than_max_live_and_say_so(tmp_path: Path) -> None:
     """One pool is fullest while the digits' model runs, the other one while the small model does."""
     pools = '[pools.a]\naccess = "rw"\n[pools.b]\naccess = "rw"\n'
@@ -101,6 +90,7 @@ def test_a_model_that_only_rewrites_make_sound_is_planned(tmp_path: Path) -> Non
     assert "error[K401]" in call("plan", off).err
 
 
+@pytest.mark.slow
 def test_one_byte_too_few_is_refused_and_explained(tmp_path: Path) -> None:
     text = one_model("digits", '[pools.sram]\naccess = "rw"\nsize = {}\n')
     needed = planned(manifest(tmp_path, text.replace("{}", "100000")))["pools"][0]["size"]

@@ -45,6 +45,7 @@ def test_in_a_process_of_its_own(installed: Installed, tmp_path: Path) -> None:
         assert "Traceback" not in done.err
 
 
+@pytest.mark.slow
 def test_it_is_listed_with_its_package() -> None:
     rows = [line.split() for line in call("plugins").out.splitlines()]
     assert ["algorithms", "shelf", "usmp-shelf", "0.3"] in rows
@@ -174,6 +175,7 @@ def test_an_algorithm_that_finds_nothing(tmp_path: Path) -> None:
     assert 'help: one may exist all the same; write algorithm = "auto", which finds a plan' in err
 
 
+@pytest.mark.slow
 def test_what_it_cannot_fit_is_explained_with_its_own_figures(tmp_path: Path) -> None:
     """It stacks everything: that needs more than is necessary, and that is not taken for a proof."""
     text = one_model("digits", '[pools.ram]\naccess = "rw"\nsize = 3000\n[plan]\nalgorithm = "shelf"\n')
@@ -194,6 +196,7 @@ def test_a_package_that_does_not_hold_what_it_promises(tmp_path: Path) -> None:
     says(done, 1, 'error[P405]: plug-in "absent" of usmp-shelf 0.3 cannot be loaded: No module named')
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken(installed: Installed, tmp_path: Path) -> None:
     source = tmp_path / "source"
     shutil.copytree(ROOT / "tests" / "plugin", source)

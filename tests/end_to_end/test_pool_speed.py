@@ -70,7 +70,7 @@ def test_a_faster_pool_is_used_first_whatever_the_order(tmp_path: Path) -> None:
     assert {b["pool"] for b in other["buffers"] if b["kind"] != "constant"} == {"dtcm", "sram"}
 
 
-def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
+def test_the_larger_pool_that_is_suggested_is_enough(tmp_path: Path) -> None:
     small = layer_by_layer(tmp_path, DTCM.format(700) + SRAM + DIGITS)
     [larger] = small["alternatives"]["larger_pools"]["pools"]
     assert (larger["pool"], larger["size"] - larger["more"]) == ("dtcm", 700)
@@ -87,6 +87,7 @@ def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", few(["auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb"], 1))
 @pytest.mark.parametrize("name", ["kws", "vww"])
 def test_the_algorithm_that_is_named_needs_no_larger_pool(
@@ -119,6 +120,7 @@ def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
     assert "bytes times rank for one run of every model" in table(tmp_path, text)
 
 
+@pytest.mark.slow
 def test_pools_without_a_speed_are_named(tmp_path: Path) -> None:
     text = DTCM.format(700) + f'[pools.ext]\naccess = "rw"\n{DIGITS}'
     plan = layer_by_layer(tmp_path, text)

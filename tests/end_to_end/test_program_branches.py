@@ -8,30 +8,9 @@ from tests.support.cli import call, manifest, succeed
 from tests.support.host_c import STRICT, compile_folder
 from tests.support.processes import output
 from tests.support.programs_c import alloc, branch, function, invoke, parameter, program, store
+from tests.support.tree import text_file
 
-CHOOSING = """
-#include <stdio.h>
-#include "p.h"
-
-void p_half(const usmp_i32 *x, usmp_i32 *y) { *y = *x / 2; }
-void p_more(const usmp_i32 *x, usmp_i32 *y) { *y = 3 * *x + 1; }
-
-int main(void)
-{
-    for (int32_t number = 2; number < 6; ++number) {
-        int32_t result = 0;
-        uint8_t is_even = number % 2 == 0;
-        const struct p_inputs inputs = { &number, &is_even };
-        const struct p_outputs outputs = { &result };
-
-        if (p_run(&inputs, &outputs) != USMP_OK) {
-            return 1;
-        }
-        printf("%d ", (int)result);
-    }
-    return 0;
-}
-"""
+CHOOSING = text_file("program_branches_choosing.c")
 
 
 def test_one_arm_of_a_branch_runs_and_the_arms_share_their_memory(tmp_path: Path) -> None:

@@ -57,8 +57,8 @@ def test_pressure_is_that_of_the_reference_or_explained(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_allocation_is_a_buffer(name: str) -> None:
-    found = set(conflicts(plan_case(name)))
-    missing = set(read_case(name)["conflicts"]) - {_number(buffer) for buffer in found}
+    pairs = set(conflicts(plan_case(name)))
+    missing = set(read_case(name)["conflicts"]) - {_number(buffer) for buffer in pairs}
     assert missing <= {"sid_21", "sid_22"}  # constants that nothing reads
 
 
@@ -124,8 +124,8 @@ def test_parameters_of_main_are_inputs_or_outputs(module: dict[str, Any], io: st
     planned = plan_program(program(module), io)
     model = planned.analysis.models[0].main
     for side, tensors in (("inputs", model.inputs), ("outputs", model.outputs)):
-        found = [(model.tensors[t].name, model.tensors[t].dtype.numpy, model.tensors[t].elements) for t in tensors]
-        assert found == [tuple(row) for row in module[side]]
+        ports = [(model.tensors[t].name, model.tensors[t].dtype.numpy, model.tensors[t].elements) for t in tensors]
+        assert ports == [tuple(row) for row in module[side]]
 
 
 def test_inputs_and_outputs_in_the_pool_live_as_long_as_the_caller_needs_them() -> None:

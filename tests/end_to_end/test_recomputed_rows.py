@@ -36,6 +36,7 @@ def plan_and_text(folder: Path, words: str) -> tuple[dict[str, Any], str]:
     return json.loads(done.out), done.out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("net", few([shuffled, time_series], 1))
 def test_it_is_never_worse_than_without_and_worth_its_work(net: Callable[[], bytes], tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(net())

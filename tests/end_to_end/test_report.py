@@ -1,7 +1,5 @@
 """`usmp-build report`: a page and pictures that say what the plan says, do nothing, and are the same each time."""
 
-from __future__ import annotations
-
 import json
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
@@ -42,10 +40,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_page_says_what_the_plan_says(page: str) -> None:
-    said = texts(tree(page))
-    assert "759 of 1,024 bytes used, 265 free: 74 % full." in said
-    assert "No plan that has these buffers in this pool takes less" in said
-    assert "doorbell" in said
+    shown = texts(tree(page))
+    assert "759 of 1,024 bytes used, 265 free: 74 % full." in shown
+    assert "No plan that has these buffers in this pool takes less" in shown
+    assert "doorbell" in shown
     check_policy(page)
 
 
@@ -77,6 +75,7 @@ def test_what_would_change_is_what_planning_says(page: str, tmp_path: Path) -> N
     assert "[pools.sram] size − 1,024" not in changes  # nothing would be left
 
 
+@pytest.mark.slow
 def test_models_that_do_more_than_take_turns_are_planned_together(tmp_path: Path) -> None:
     """What one keeps between runs, the others cannot use."""
     models = {"digits": DIGITS, "kept": ODD_EVEN + 'outputs = "reserved"\n', "odd_even": ODD_EVEN}
@@ -100,7 +99,7 @@ def test_a_larger_pool_saves_what_the_plan_costs(tmp_path: Path) -> None:
     assert changes["[pools.tcm] size + 1,024"][2] == f"costs 0 in place of {cost:,} bytes times rank"
 
 
-def test_a_limit_that_is_too_small_is_said_to_be(tmp_path: Path) -> None:
+def test_a_limit_that_is_too_small_is_reported(tmp_path: Path) -> None:
     pools = {"sram": RW + 'size = "1700 B"\n', "flash": RO}
     text = tables("doorbell", pools, {"digits": DIGITS}) + "[plan]\nrows = false\n"
     changes = {
@@ -142,14 +141,15 @@ def test_a_checked_in_folder_is_enough_for_all_but_changes(tmp_path: Path, given
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     assert call("generate", usmp, "--out", tmp_path / "generated").code == 0
     page = report(tmp_path, tmp_path / given)
-    said = texts(tree(page))
+    shown = texts(tree(page))
     check_policy(page)
-    assert "759 of 1,024 bytes used, 265 free: 74 % full." in said
-    assert "What would change" not in said
-    assert "need the manifest and the models" in said
+    assert "759 of 1,024 bytes used, 265 free: 74 % full." in shown
+    assert "What would change" not in shown
+    assert "need the manifest and the models" in shown
     assert [row[0] for row in table(tree(page), "model")[1:]] == ["digits", "odd_even"]
 
 
+@pytest.mark.slow
 def test_a_plan_above_its_bound_says_how_far_and_where_rows_are(tmp_path: Path) -> None:
     pools = {"tcm": RW + 'size = "400 B"\n', "sram": RW}
     usmp = manifest(tmp_path, tables("p", pools, TWO))
@@ -174,6 +174,7 @@ def test_a_plan_above_its_bound_says_how_far_and_where_rows_are(tmp_path: Path) 
     assert places[record["name"]] == ", ".join(extents)
 
 
+@pytest.mark.slow
 def test_rows_of_a_tensor_are_one_shape(page: str, tmp_path: Path) -> None:
     plan = json.loads(call("plan", manifest(tmp_path, tables("doorbell", LIMITED, TWO)), "--json").out)
     tensors = [each for each in plan["buffers"] if each["kind"] != "constant"]
@@ -231,6 +232,7 @@ def test_a_picture_is_of_one_pool_and_stands_alone(tmp_path: Path) -> None:
     assert not (tmp_path / "flash.svg").exists()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_each_time(page: str, tmp_path: Path) -> None:
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     done = call_apart("report", usmp, cwd=tmp_path, env={"PYTHONHASHSEED": "7", "LC_ALL": "C"})

@@ -1,7 +1,5 @@
 """The page of `usmp-build report` in a browser: its policy lets it look as it should, in light, dark and print."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from pathlib import Path
@@ -46,6 +44,7 @@ def test_it_has_its_colors(page: Path, scheme: str, colors: dict[str, tuple[int,
     assert set(colors.values()) <= set(pixels)
 
 
+@pytest.mark.slow
 def test_it_prints(page: Path) -> None:
     pdf = page.parent / "report.pdf"
     chromium(page, f"--print-to-pdf={pdf}", "--no-pdf-header-footer")

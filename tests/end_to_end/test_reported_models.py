@@ -4,8 +4,6 @@ The files are not those of the reports, but small ones with the same thing wrong
 advisories of TensorFlow (`tensorflow/security/advisory/` there, and its GHSA advisories from 2022 on).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

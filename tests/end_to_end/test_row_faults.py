@@ -111,6 +111,7 @@ def all_computed_from(planned: Planned, wrong: set[int]) -> set[int]:
     return reached
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 @pytest.mark.parametrize("fault", few([row_moved, row_over_a_live_one, jobs_swapped, job_left_out], 1))

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import PASSED, RW, call_apart, equals_tflm, manifest, one_model, planned, succeed, tables
+from tests.support.cli import PASSED, RW, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
 from tests.support.row_nets import drawn, residual, tall_window
 from tests.support.tools import few, needs_c, needs_oracle
+
+pytestmark = pytest.mark.slow
 
 WHOLE = "[plan]\nrows = false\n"
 
@@ -100,25 +102,14 @@ def tall() -> bytes:
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("made", few([two_stretches, tall], 1))
-def test_counters_of_rows(tmp_path: Path, made: Callable[[], bytes]) -> None:
+@pytest.mark.parametrize("make_net", few([two_stretches, tall], 1))
+def test_counters_of_rows(tmp_path: Path, make_net: Callable[[], bytes]) -> None:
     net = tmp_path / "net.tflite"
-    net.write_bytes(made())
+    net.write_bytes(make_net())
     is_exact(of(net), "--sanitize", "--keep", str(tmp_path / "kept"))
     text = (tmp_path / "kept" / "net.c").read_text()
-    expected = ["uint16_t jobs_done["] if made is tall else ["net_jobs_0[", "net_jobs_1[", "uint8_t jobs_done["]
+    expected = ["uint16_t jobs_done["] if make_net is tall else ["net_jobs_0[", "net_jobs_1[", "uint8_t jobs_done["]
     assert [each for each in expected if each not in text] == []
-
-
-@pytest.mark.long
-def test_the_same_files_with_other_hashes(net: Path) -> None:
-    folders = [net.parent / seed for seed in "12"]
-    for folder in folders:
-        done = call_apart("generate", of(net), "--out", folder, env={"PYTHONHASHSEED": folder.name})
-        assert done.code == 0, done.err
-    one, other = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders)
-    assert one == other
-    assert b"net_jobs[" in one["net.c"]
 
 
 @pytest.fixture(scope="module")

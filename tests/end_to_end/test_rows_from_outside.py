@@ -14,7 +14,7 @@ from tests.support.pictures import picture_and_more, picture_to_picture, picture
 from tests.support.processes import output, run
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
-from tests.support.tree import ROOT
+from tests.support.tree import ROOT, text_file
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.layout.layout import Layout
@@ -58,6 +58,7 @@ def test_a_limit_that_the_plan_keeps_makes_it_no_worse(tmp_path: Path, limit: st
     assert workspace(manifest(tmp_path, tables("p", {"ram": RW + limit}, model))) <= 964
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 @pytest.mark.drawn("ports")
@@ -71,15 +72,16 @@ def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> No
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("made", few([read_twice, picture_and_more, picture_to_state], 1))
+@pytest.mark.parametrize("make_net", few([read_twice, picture_and_more, picture_to_state], 1))
 @pytest.mark.parametrize("io", few(["", APPLICATION], 1), ids=["pool", "arrays"])
 @pytest.mark.long
-def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[], bytes], io: str) -> None:
+def test_other_readers_other_inputs_and_state(tmp_path: Path, make_net: Callable[[], bytes], io: str) -> None:
     net = tmp_path / "net.tflite"
-    net.write_bytes(made())
+    net.write_bytes(make_net())
     is_exact(of(net, IN + io))
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 @pytest.mark.drawn("seed")
@@ -103,52 +105,10 @@ def test_real_models(real_models: Path, tmp_path: Path, name: str, most: int) ->
     is_exact(path)
 
 
-MISUSE = """
-#include <stdio.h>
-#include "net.h"
-
-static struct net_progress progress, other;
-
-static void said(int status)
-{
-    printf("%d ", status);
-}
-
-int main(void)
-{
-    const int8_t row[NET_T0_ROW_SIZE] = { 0 };
-
-    said(net_push_row(&progress, row));
-    said(net_end(&progress));
-    said(net_next_row(&progress) == NULL);
-    said(net_begin(&progress));
-    said(net_begin(&progress));
-    said(net_begin(&other));
-    for (int y = 0; y + 1 < NET_T0_ROWS; ++y) {
-        if (net_push_row(&progress, y % 2 ? row : NULL) != USMP_OK) {
-            return 1;
-        }
-    }
-    said(net_end(&progress));
-    said(net_end(&progress));
-    said(net_begin(&progress));
-    for (int y = 0; y < NET_T0_ROWS; ++y) {
-        if (net_next_row(&progress) == NULL || net_push_row(&progress, row) != USMP_OK) {
-            return 2;
-        }
-    }
-    said(net_push_row(&progress, row));
-    said(net_next_row(&progress) == NULL);
-    said(net_end(&progress));
-    said(net_begin(NULL));
-    said(net_push_row(NULL, row));
-    said(net_next_row(NULL) == NULL);
-    said(net_end(NULL));
-    return 0;
-}
-"""
+MISUSE = text_file("rows_from_outside_misuse.c")
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.parametrize("mode", ["-DUSMP_GUARD=1", "-DNDEBUG"])
 def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
@@ -161,31 +121,10 @@ def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
     assert done.out.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
 
 
-MEANWHILE = """
-#include <stdio.h>
-#include "net.h"
-#include "other.h"
-
-static struct net_progress progress;
-
-static void said(int status)
-{
-    printf("%d ", status);
-}
-
-int main(void)
-{
-    said(net_begin(&progress));
-    said(other_run());
-    said(net_push_row(&progress, NULL));
-    said(other_run());
-    said(net_end(&progress));
-    said(other_run());
-    return 0;
-}
-"""
+MEANWHILE = text_file("rows_from_outside_meanwhile.c")
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.parametrize(
     ("concurrent", "message"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
@@ -198,49 +137,10 @@ def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, message: str
     assert output([program]).strip() == message
 
 
-INSTANCES = """
-#include <stdio.h>
-#include <string.h>
-#include "net.h"
-#include "p.h"
-
-USMP_ALIGNED(P_RAM_ALIGNMENT) static uint8_t arenas[2][(P_RAM_SIZE + 63) / 64 * 64];
-static int8_t masks[2][NET_T13_SIZE];
-
-static void take_row(void *context, int32_t row, const int8_t *data)
-{
-    memcpy((int8_t *)context + row * NET_T13_ROW_SIZE, data, NET_T13_ROW_SIZE);
-}
-
-int main(void)
-{
-    static struct net_progress progress[2];
-
-    for (int i = 0; i < 2; ++i) {
-        const struct net_workspace_pools pools = { arenas[i] };
-        const struct net_sink sink = { take_row, masks[i] };
-
-        if (net_begin(&progress[i], &sink, &pools) != USMP_OK) {
-            return 1;
-        }
-    }
-    for (int y = 0; y < NET_T0_ROWS; ++y) {
-        for (int i = 0; i < 2; ++i) {
-            memset(net_next_row(&progress[i]), i == 0 || y % 3 != 0 ? y : -y, NET_T0_ROW_SIZE);
-            if (net_push_row(&progress[i], NULL) != USMP_OK) {
-                return 2;
-            }
-        }
-    }
-    if (net_end(&progress[0]) != USMP_OK || net_end(&progress[1]) != USMP_OK) {
-        return 3;
-    }
-    fwrite(masks, 1, sizeof masks, stdout);
-    return 0;
-}
-"""
+INSTANCES = text_file("rows_from_outside_instances.c")
 
 
+@pytest.mark.slow
 @needs_c
 def test_instances_take_turns_row_by_row(net: Path) -> None:
     """What each gets at the end is what it gets alone."""
@@ -288,6 +188,7 @@ def test_the_plan_says_what_comes_and_goes_by_rows(net: Path) -> None:
     assert "12 of 12 bytes" in done.out
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 def test_a_row_in_a_wrong_place_is_caught(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:

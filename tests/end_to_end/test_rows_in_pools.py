@@ -51,6 +51,7 @@ def spread(document: Document) -> Document:
     return tensor
 
 
+@pytest.mark.slow
 def test_all_is_in_fast_memory_that_no_tensor_fits_into(tmp_path: Path) -> None:
     """The largest tensor has 320 bytes, and there are 40 of input."""
     whole, rows = (planned(written(tmp_path, 300, rows)) for rows in (False, True))

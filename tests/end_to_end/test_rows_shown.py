@@ -83,6 +83,7 @@ def places(plan: Document) -> list[tuple[str, str, int, list[list[int]]]]:
     return listed
 
 
+@pytest.mark.slow
 def test_plan_json_holds_what_proves_every_row(rows: Path) -> None:
     """Another program can check it; a row that is moved onto another one is an error."""
     plan, problem, csv = json.loads(text_of(rows)), rows.parent / "problem.json", rows.parent / "places.csv"
@@ -167,6 +168,7 @@ def test_places_that_repeat_are_told_once(offsets: list[int], lines: list[str]) 
     assert [*place_lines([*map(show_bytes, offsets)])] == lines
 
 
+@pytest.mark.slow
 def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     before, after, moved = (rows.parent / name for name in ("before.json", "after.json", "moved.json"))
     before.write_text(text_of(whole))
@@ -208,6 +210,7 @@ def test_inspect_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     assert [line for line in by_rows if "net.t12.sums" not in line] == by_layers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [

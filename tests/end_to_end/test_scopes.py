@@ -11,6 +11,7 @@ import pytest
 from tests.support.cli import RW, call, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.small_models import GEMM
 from tests.support.tools import needs_c
+from tests.support.tree import text_file
 from usmp_build.cli import reading
 from usmp_build.request import OperandRule, PlaceRequest, Request, TargetRequest
 
@@ -79,21 +80,7 @@ def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable
     assert "_copy_" in (tmp_path / "kept" / f"{name}.c").read_text("utf-8")
 
 
-TWO_READERS = """
-model "net"
-subgraph 0 "main"
-  %0 "x" int8[64]
-  %1 "a" int8[64]
-  %2 "b" int8[64]
-  %3 "c" int8[64]
-  %4 "y" int8[64]
-  inputs %0
-  outputs %4
-  %1 = COS(%0)
-  %2 = SIN(%1)
-  %3 = SIN(%1)
-  %4 = ATAN2(%2, %3)
-"""
+TWO_READERS = text_file("scopes_two_readers.model.txt")
 
 
 def test_one_copy_for_two_readers(tmp_path: Path, pinned: Callable[..., None]) -> None:

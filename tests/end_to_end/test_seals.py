@@ -14,6 +14,7 @@ from tests.support.cli import DATA, call, call_apart, manifest, says, succeed
 from tests.support.host_c import built
 from tests.support.stateful import svdf
 from tests.support.tools import few, need
+from tests.support.tree import text_file
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Tensor
 from usmp_build.textual.text import write
@@ -28,33 +29,7 @@ owner = "application"
 path = "digits.model.txt"
 """
 
-MAIN = """
-#include <stdio.h>
-#include <string.h>
-#include "digits.h"
-#include "p.h"
-
-USMP_ALIGNED(P_WEIGHTS_ALIGNMENT) static uint8_t weights[P_WEIGHTS_SIZE];
-
-int main(int argc, char **argv)
-{
-    const struct digits_constant_pools constants = { weights };
-    FILE *const file = fopen(argv[argc - 1], "rb");
-    const size_t count = fread(weights, 1, sizeof weights, file);
-
-    fclose(file);
-    printf("%d %d %d\\n", count == sizeof weights, (int)p_check_weights(weights), (int)digits_run(&constants));
-    for (int run = 0; run < 10; ++run) {
-        for (int i = 0; i < DIGITS_IMAGE_SIZE; ++i) {
-            digits_map_inputs().image[i] = (int8_t)(i * 37 + run * 91);
-        }
-        if (digits_run(&constants) == USMP_OK) {
-            fwrite(digits_map_outputs().scores, 1, DIGITS_SCORES_SIZE, stdout);
-        }
-    }
-    return 0;
-}
-"""
+MAIN = text_file("seals.c")
 
 Change = Callable[[Tensor], Tensor]
 
@@ -119,6 +94,7 @@ def code(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.iterdir() if path.suffix in {".c", ".h"}}
 
 
+@pytest.mark.slow
 def test_weights_are_exchanged_without_the_code(program: Path, tmp_path: Path) -> None:
     other = generated(tmp_path / "plan", retrained)
     assert code(other) == code(program.parent / "plan" / "out")
@@ -140,6 +116,7 @@ def runner(generated: Path, name: str) -> Path:
     return built(generated, generated.parent, main, "gcc", "-fsanitize=address,undefined")
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("name")
 @pytest.mark.parametrize("name", few(["odd_even", "kws", "svdf_s8", "svdf_s16"], 1))
 def test_layers_with_one_scale_of_weights_are_exchanged(
@@ -179,7 +156,7 @@ def test_comments_make_no_other_id(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.long
-def test_an_update_is_made_by_naming_all_models(tmp_path: Path) -> None:
+def test_an_update_names_all_models(tmp_path: Path) -> None:
     """Of a plan of several models, of which one was trained anew; without the others it would be of another plan."""
     text = PLAN.replace('"p"', '"doorbell"').replace("digits", "kws")
     text += f'[models.vad]\npath = "{(DATA / "odd_even.tflite").as_posix()}"\n'
@@ -199,7 +176,7 @@ def test_an_update_is_made_by_naming_all_models(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bit", [3, 70, 100, 128, 8 * 4000 + 5, -1], ids=str)
-def test_one_bit_that_flipped_is_found(program: Path, tmp_path: Path, bit: int) -> None:
+def test_one_flipped_bit_is_detected(program: Path, tmp_path: Path, bit: int) -> None:
     """A run sees that of the id; at start-up all are seen."""
     data = bytearray((program.parent / "plan" / "out" / "p_weights.bin").read_bytes())
     bit %= 8 * len(data)

@@ -15,6 +15,7 @@ from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.support.flatfile import flatfile
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_c
+from tests.support.tree import text_file
 from usmp_build import passes, pipeline
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
@@ -33,32 +34,9 @@ REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
 OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
 IN_LOOPS = ["CONV_2D", "AVERAGE_POOL_2D", "MEAN", "CONCATENATION", "SPLIT"]
 
-INDICES = """model "m"
-subgraph 0 "main"
-  %0 "table" float32[10,4]
-  %1 "words" float32[5]
-  %2 "row" int32[]
-  %3 "column" int32[]
-  %4 "places" int32[3,2]
-  %5 "others" int32[6]
-  %6 "indices" int32[5]
-  %7 "chosen" float32[5,4]
-  %8 "begins" int32[2]
-  %9 "sizes" int32[2] = [2, 2]
-  %10 "part" float32[2,2]
-  %11 "picked" float32[3]
-  %12 "negated" int32[6]
-  inputs %0, %1, %2, %3, %4, %5
-  outputs %7, %10, %11, %12
-  %6 = CAST(%1) @0
-  %7 = GATHER(%0, %6) @1
-  %8 = PACK(%2, %3) values_count=2 @2
-  %10 = SLICE(%0, %8, %9) @3
-  %11 = GATHER_ND(%0, %4) @4
-  %12 = ZEROS_LIKE(%5) @5
-"""
+INDICES = text_file("selftest_indices.model.txt")
 
-pytestmark = needs_c
+pytestmark = [needs_c, pytest.mark.slow]
 
 
 def succeeds(path: Path, *options: str) -> str:
@@ -109,7 +87,7 @@ def test_networks_with_dead_channels(tmp_path: Path, seed: int) -> None:
     assert "10 runs, all equal to those of TensorFlow Lite Micro" in out
 
 
-def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrongly_removed_channel_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fold that forgets that padding adds nothing."""
     needs_oracle()
     graph = Network(np.random.default_rng(33)).draw()
@@ -193,7 +171,7 @@ def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch:
     assert "pip install 'usmp_build[oracle]'" in out
 
 
-def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
+def test_an_oracle_that_dies_is_reported_as_aborting(tmp_path: Path) -> None:
     """It dies of a tensor that is not there, after it took the model; it refuses an operator that it does not have."""
     needs_oracle()
     (request,) = pipeline.read(manifest(tmp_path, one_model("digits")).name, DiskFiles(tmp_path)).models
@@ -242,7 +220,7 @@ def test_the_first_operator_that_differs_is_named(tmp_path: Path, monkeypatch: p
     says(done, 4, "error[S604]", "operator 0 (AVERAGE_POOL_2D)", "instead of")
 
 
-def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lifetime_that_is_cut_short_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No checker of plans can see it, for the plan keeps what it was told; poisoned bytes can."""
     honest = passes.lifetimes
 
@@ -275,7 +253,7 @@ STEP(2, 3, 2, FIRST)
 
 
 @pytest.mark.parametrize("first", [0, -1], ids=["right", "wrong"])
-def test_a_dead_byte_right_before_a_live_buffer_is_found(tmp_path: Path, first: int) -> None:
+def test_a_read_of_a_dead_byte_before_a_live_buffer_is_detected(tmp_path: Path, first: int) -> None:
     """Poison cannot reach it, for both are in the same 8 bytes: the garbage in it must."""
     sizes = (3, 9, 3, 2)
     tensors = [tensor(f"t{number}", (size,)) for number, size in enumerate(sizes)]

@@ -12,7 +12,7 @@ from tests.support.tools import needs_c
 from tests.support.tree import ROOT
 from usmp_build.selftest import oracle
 
-pytestmark = needs_c
+pytestmark = [needs_c, pytest.mark.slow]
 ABORTS = "TensorFlow Lite Micro aborts on the inputs of"
 
 
@@ -55,7 +55,7 @@ def test_strict_has_an_exit_code_for_what_was_not_compared(tmp_path: Path, monke
     assert call("selftest", path, "--strict", "--runs", "1").code == 6
 
 
-def test_a_difference_after_an_abort_is_found_in_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_after_an_abort_is_reported_for_its_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = oracle.oracle_tensors
 
     def altered(*arguments: Any) -> Any:

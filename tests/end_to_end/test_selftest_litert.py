@@ -57,6 +57,7 @@ def repeated(dtype: DType) -> Case:
     return case(np.random.default_rng(1), "TILE", *tensors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "off", "code"),
     [
@@ -92,6 +93,7 @@ def between() -> bytes:
     return write(model(subgraph(tensors, operators, [0], [3]), data=[np.array([2], np.int32).tobytes()]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("off", "fault", "says"),
     [

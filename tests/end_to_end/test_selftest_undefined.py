@@ -12,6 +12,8 @@ from usmp_build.importers.tflite import read_tflite
 from usmp_build.selftest.inputs import samples
 from usmp_build.selftest.undefined import shifted_too_far
 
+pytestmark = pytest.mark.slow
+
 VARIABLE = Node("VarHandleOptions", Container="", SharedName="bias")
 
 
@@ -91,7 +93,7 @@ def test_undefined_quotients_are_left_out(tmp_path: Path) -> None:
 @needs_c
 @needs_oracle
 @pytest.mark.parametrize(("operator", "tensor"), [(0, 2), (1, 3)])
-def test_faults_in_and_behind_quotients_are_found(operator: int, tensor: int, tmp_path: Path) -> None:
+def test_faults_in_and_behind_quotients_are_detected(operator: int, tensor: int, tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(quotient())
     compiler = tmp_path / "cc"
     planted = f's/USMP_TRACE("m", {operator}, /for (int i = 0; i < 48; ++i) {{ t{tensor}[i] ^= 64; }} &/'
@@ -134,7 +136,7 @@ def test_a_variable_that_nothing_assigns_is_a_warning(tmp_path: Path) -> None:
 
 @needs_c
 @needs_oracle
-def test_what_is_read_from_it_is_left_out_and_what_is_made_of_it_compared(tmp_path: Path) -> None:
+def test_elements_read_from_it_are_left_out_and_results_computed_from_it_compared(tmp_path: Path) -> None:
     (tmp_path / "m.tflite").write_bytes(lost())
     (tmp_path / "right.tflite").write_bytes(lost(first=True))
     done = succeed("selftest", tmp_path / "m.tflite", "--runs", "3")

@@ -35,6 +35,7 @@ def test_across_pools_they_are_where_both_may_be(tmp_path: Path) -> None:
     assert (together["itcm"], together["flash"]) == (0, alone["itcm"])
 
 
+@pytest.mark.slow
 def test_a_rule_of_place_keeps_its_word(tmp_path: Path) -> None:
     """What is pinned elsewhere is there twice; what no rule speaks of, such as derived constants, is shared."""
     sizes = constants(tmp_path, POOLS + ONE + OTHER + IN_FLASH + PINNED)

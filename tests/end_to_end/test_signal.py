@@ -15,6 +15,7 @@ COUNT = int(os.environ.get("USMP_CASES", "8"))
 """Models of each kind: all are in one firmware."""
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_oracle
 @pytest.mark.drawn("kind")
@@ -31,6 +32,7 @@ def test_runs_and_resets_equal_tflm(kind: str, tmp_path: Path) -> None:
     succeed("selftest", path, "--accesses")
 
 
+@pytest.mark.slow
 @needs_gcc
 @needs_oracle
 def test_features_of_speech_equal_tflms(tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ SWITCHES = ("identities", "duplicates", "pads", "activations", "lookups", "dead"
 OFF = f"rewrites = {{ {', '.join(f'{name} = false' for name in SWITCHES)} }}"
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.parametrize("plan", ["", OFF])
 def test_every_tensor_that_is_kept_is_tflms(tmp_path: Path, plan: str) -> None:

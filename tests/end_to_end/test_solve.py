@@ -37,7 +37,7 @@ def test_offsets_in_the_form_of_minimalloc(tmp_path: Path) -> None:
     assert head == "id,lower,upper,size,offset"
     assert [row.rpartition(",")[0] for row in rows] == EXAMPLE.splitlines()[1:]
     assert call("verify", out, tmp_path / "problem.csv", "--capacity", "12").code == 0
-    again = call("solve", out, "--json")  # what was found is now fixed
+    again = call("solve", out, "--json")  # the offsets of the first run are now fixed
     assert json.loads(again.out)["pools"][0]["peak"] == 12
 
 
@@ -74,7 +74,7 @@ def test_what_is_proven_not_to_fit(tmp_path: Path) -> None:
     assert call("verify", out, path, "--capacity", "12").code == 4
 
 
-def test_what_is_not_found_is_not_called_impossible(tmp_path: Path) -> None:
+def test_no_plan_after_the_search_is_unknown_not_infeasible(tmp_path: Path) -> None:
     path, greedy = file(tmp_path, HARDER), ["--algorithm", "greedy_by_size"]
     assert call("solve", path, "--capacity", "11").code == 0
     assert json.loads(call("solve", path, "--json", *greedy).out)["pools"][0]["peak"] == 15
@@ -162,6 +162,7 @@ def test_a_device_is_not_read() -> None:
     assert 'cannot read "/dev/null": it is a device or a pipe, not a file' in done.err
 
 
+@pytest.mark.slow
 def test_wrong_files_exit_with_1_and_a_place(tmp_path: Path) -> None:
     wrong = file(tmp_path, "id,lower,upper,size\na,0,x,4\n", "wrong.csv")
     done = call_apart("solve", "wrong.csv", cwd=tmp_path)
@@ -172,6 +173,7 @@ def test_wrong_files_exit_with_1_and_a_place(tmp_path: Path) -> None:
     assert (done.code, "Traceback" in done.err) == (1, False)
 
 
+@pytest.mark.slow
 def test_the_problems_of_minimalloc(dsa_cases: list[Path], tmp_path: Path) -> None:
     for path in dsa_cases:
         out = tmp_path / f"{path.stem}.json"
@@ -199,6 +201,7 @@ rows = false
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [True, False])
 def test_the_problem_of_a_firmware_gets_the_same_plan(rows: bool, tmp_path: Path) -> None:
     """Names, limits, costs, conflicts and separations are all there.  With rows `solve` has more work, so may save."""

@@ -5,11 +5,14 @@ import json
 import random
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import call, succeed
 
 COUNT = 20_000
 
 
+@pytest.mark.slow
 def test_twenty_thousand_buffers(tmp_path: Path) -> None:
     path, out, places = tmp_path / "big.csv", tmp_path / "plan.json", tmp_path / "places.csv"
     numbers = random.Random(3)

@@ -74,15 +74,17 @@ def importable() -> set[str]:
 def bare(folder: Path, lines: str) -> Done:
     """Run command lines where there is nothing but what the wheel requires."""
     command = [sys.executable, "-c", ONLY, ",".join(["usmp_build", "_usmp_build_core", *importable()])]
-    return run(command, folder, os.environ | {"PYTHONPATH": str(ROOT)}, said=lines)
+    return run(command, folder, os.environ | {"PYTHONPATH": str(ROOT)}, stdin=lines)
 
 
+@pytest.mark.slow
 def test_every_verb_says_how_it_is_used_with_nothing_but_what_we_require(tmp_path: Path) -> None:
     done = bare(tmp_path, "\n".join(["--help", *(f"{verb} --help" for verb in VERBS)]))
     assert done.code == 0, done.err
     assert all(f"usage: usmp-build {verb} " in done.out for verb in VERBS)
 
 
+@pytest.mark.slow
 def test_every_verb_works_with_nothing_but_what_we_require(tmp_path: Path) -> None:
     prepare(tmp_path)
     done = bare(tmp_path, COMMANDS)
@@ -91,6 +93,7 @@ def test_every_verb_works_with_nothing_but_what_we_require(tmp_path: Path) -> No
     assert "(bytes, computed, not measured: pip install 'usmp_build[oracle]')" in done.out
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 def test_modules_beside_the_manifest_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,6 +122,7 @@ def test_help_and_the_names_of_verbs_load_no_verb() -> None:
     assert not packages(loaded) & {"numpy", "pydantic", "jinja2", "argcomplete", "yaml", *importable()}
 
 
+@pytest.mark.slow
 def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models(tmp_path: Path) -> None:
     prepare(tmp_path)
     loaded = modules("plan", "usmp.toml", "--quiet", cwd=tmp_path)
@@ -138,6 +142,7 @@ def test_a_plan_loads_neither_what_makes_c_nor_pages_nor_what_reads_other_models
     assert len(loaded) < 712
 
 
+@pytest.mark.slow
 def test_a_plan_of_one_workspace_pool_loads_no_search_of_several(tmp_path: Path) -> None:
     prepare(tmp_path)
     loaded = modules("plan", "digits.tflite", "--quiet", cwd=tmp_path)

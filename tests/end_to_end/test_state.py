@@ -12,6 +12,7 @@ from tests.support.cli import PASSED, RO, RW, call, equals_tflm, manifest, one_m
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
 from tests.support.tools import few, needs_c, needs_gcc
+from tests.support.tree import text_file
 from usmp_build.codegen import model
 
 pytestmark = needs_c
@@ -42,6 +43,7 @@ def many(folder: Path, seed: int, extra: str = "") -> Path:
     return manifest(folder, text)
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("seed")
 @pytest.mark.parametrize("seed", few(range(4), 1))
 def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
@@ -51,6 +53,7 @@ def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_layers_that_remember_touch_what_they_declare(tmp_path: Path) -> None:
     done = succeed("selftest", "--accesses", many(tmp_path, 1))
@@ -94,6 +97,7 @@ def twice(folder: Path, extra: str) -> Path:
     return manifest(folder, f'[project]\nname = "state"\n{tables}')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ['outputs = "reserved"', 'inputs = "reserved"\noutputs = "reserved"'])
 def test_a_reset_does_not_touch_what_else_outlives_runs(tmp_path: Path, words: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
@@ -120,7 +124,7 @@ def test_a_reset_does_not_take_back_what_others_feed(tmp_path: Path) -> None:
     succeed("selftest", path, "--runs", "3")
 
 
-def test_garbage_left_in_a_variable_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_left_in_a_variable_is_detected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two layers the first one reads what was never written, if a reset forgets its variable."""
     (tmp_path / "stack.tflite").write_bytes(KINDS["stack"](np.random.default_rng(6)))
     resets = model.resets
@@ -144,26 +148,7 @@ def test_the_plan_tells_what_is_kept(tmp_path: Path) -> None:
     assert planned(path)["models"][0]["state"] == 32
 
 
-LATE = """model "late"
-subgraph 0 "main"
-  %0 "x" int8[4] scale=0.5 zero=0
-  %1 "sum" resource[]
-  %2 "before" int8[4] scale=0.5 zero=0
-  %3 "after" int8[4] scale=0.5 zero=0
-  inputs %0
-  outputs %3
-  %1 = VAR_HANDLE() shared_name="sum"
-  %2 = READ_VARIABLE(%1)
-  _ = CALL_ONCE() subgraph=1
-  %3 = ADD(%2, %0)
-subgraph 1 "once"
-  %0 "" resource[]
-  %1 "first" int8[4] = [1, 2, 3, 4]
-  inputs
-  outputs
-  %0 = VAR_HANDLE() shared_name="sum"
-  _ = ASSIGN_VARIABLE(%0, %1)
-"""
+LATE = text_file("state_late.model.txt")
 
 
 def test_a_first_value_that_comes_late_is_assigned_by_the_first_run(tmp_path: Path) -> None:
@@ -193,37 +178,4 @@ def test_every_set_of_pools_has_a_state_of_its_own(tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "two"], check=False).returncode == 0
 
 
-TWO_SETS = """
-#include <string.h>
-#include "p.h"
-#include "sums.h"
-
-USMP_ALIGNED(P_RAM_ALIGNMENT) static uint8_t one[P_RAM_SIZE], other[P_RAM_SIZE];
-
-static int8_t run(uint8_t *ram)
-{
-    const struct sums_workspace_pools pools = { ram };
-
-    memset(sums_map_inputs(&pools).x, 5, SUMS_X_SIZE);
-    return sums_run(&pools) == USMP_OK ? sums_map_outputs(&pools).sum1_after[0] : -128;
-}
-
-int main(void)
-{
-    const struct sums_workspace_pools first = { one }, second = { other }, missing = { NULL };
-    int8_t begin, later;
-
-    if (sums_reset(NULL) != USMP_NULL || sums_reset(&missing) != USMP_NULL) {
-        return 1;
-    }
-    if (sums_reset(&first) != USMP_OK || sums_reset(&second) != USMP_OK) {
-        return 2;
-    }
-    begin = run(one);
-    later = run(one);
-    if (begin == later || run(other) != begin || sums_reset(&first) != USMP_OK) {
-        return 3;
-    }
-    return run(one) == begin && run(other) == later ? 0 : 4;
-}
-"""
+TWO_SETS = text_file("state_two_sets.c")

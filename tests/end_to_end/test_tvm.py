@@ -204,7 +204,7 @@ def test_operators_in_a_row_are_no_deeper_expression_than_compilers_take(tmp_pat
 
 @needs_tvm
 @pytest.mark.long
-def test_what_is_too_large_as_a_program_is_said_of_the_model(tmp_path: Path) -> None:
+def test_a_model_too_large_for_a_program_is_refused_by_name(tmp_path: Path) -> None:
     [model] = write_models(tmp_path, "endless")
     project(tmp_path, model)
     done = usmp_build(tmp_path, "plan")
@@ -225,7 +225,7 @@ def test_damaged_files(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("refusal", ["InternalError: std::bad_alloc", "MemoryError: Unable to allocate 1.49 GiB"])
-def test_a_lack_of_memory_is_said_of_the_model(monkeypatch: pytest.MonkeyPatch, refusal: str) -> None:
+def test_a_lack_of_memory_is_reported_for_the_model(monkeypatch: pytest.MonkeyPatch, refusal: str) -> None:
     monkeypatch.setattr(process, "require_tvm", lambda *_: None)
     monkeypatch.setattr(process, "_answer", lambda *_: {"refusal": refusal, "help": ""})
     with pytest.raises(

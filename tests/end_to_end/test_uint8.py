@@ -85,6 +85,7 @@ def layer(tmp_path: Path) -> Path:
     return written(replace(whole, operators=(first,), outputs=first.outputs), tmp_path)
 
 
+@pytest.mark.slow
 @needs_c
 @needs_oracle
 @pytest.mark.parametrize(("off", "code"), [(0, 0), (3, 4)])

@@ -14,7 +14,7 @@ POOLS = '[pools.{}]\naccess = "{}"\nsize = {}\n'
 
 
 def chain(folder: Path, name: str, *sizes: int) -> None:
-    """Write a model whose tensors have these sizes in bytes, each made of the one before it."""
+    """Write a model whose tensors have these sizes in bytes, each computed from the one before it."""
     tensors = [f'  %{i} "t{i}" int8[{size}]' for i, size in enumerate(sizes)]
     steps = [f"  %{i + 1} = CUSTOM(%{i})" for i in range(len(sizes) - 1)]
     lines = [f'model "{name}"', 'subgraph 0 "main"', *tensors, "  inputs %0", f"  outputs %{len(sizes) - 1}", *steps]
@@ -26,7 +26,7 @@ def firmware(folder: Path, text: str) -> Path:
 
 
 def refused(path: Path) -> list[str]:
-    """What is said, without the lines of the manifest."""
+    """The message, without the lines of the manifest."""
     done = call("plan", path)
     assert done.code == 3
     assert "Traceback" not in done.err
@@ -205,6 +205,7 @@ def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path
     assert "application" not in "".join(hints)
 
 
+@pytest.mark.slow
 @pytest.mark.drawn("algorithm")
 @pytest.mark.parametrize("algorithm", few(["auto", "hill_climb", "greedy_by_size"], 1))
 def test_explaining_is_the_same_every_time(tmp_path: Path, algorithm: str) -> None:

@@ -25,6 +25,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 MODELS = ("models/sww.tflite", "ad.tflite")
 
 
+@pytest.mark.slow
 def test_models_without_a_manifest_are_planned_as_after_init(project: Path) -> None:
     """To the byte, in `plan` as in `generate`; the files that were read are those of the models."""
     planned = call("plan", *MODELS, "--json")
@@ -39,6 +40,7 @@ def test_models_without_a_manifest_are_planned_as_after_init(project: Path) -> N
     assert (project / "without.d").read_text() == there
 
 
+@pytest.mark.slow
 def test_other_verbs_take_models_too(project: Path) -> None:
     assert "1 run, all equal" in call("selftest", "ad.tflite", "--runs", "1").out
     assert call("explain", "ad.blur_1/AvgPool", "ad.tflite").out.startswith("ad.blur_1/AvgPool: ")
@@ -80,6 +82,7 @@ def test_a_manifest_that_cannot_be_there(project: Path) -> None:
     assert (done.code, "no such file" in done.err) == (1, True)
 
 
+@pytest.mark.slow
 def test_init_says_what_it_calls_otherwise(project: Path) -> None:
     for name in ("kws-large.tflite", "string.tflite"):
         shutil.copyfile(project / "ad.tflite", project / name)

@@ -1,7 +1,5 @@
 """Faults that planners and importers of others have had are planted in ours: a test notices each."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

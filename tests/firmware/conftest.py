@@ -1,7 +1,5 @@
 """What tests of firmware need: a board, and the plugin that counts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every access of every operator, counted by the emulator: in its own buffers, and as often as the plan says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -14,18 +12,18 @@ from tests.support.planned import Shared
 from usmp_build.selftest.inputs import samples
 
 
-def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
-    return count(made, image.stored_inputs(made.planned, board_manifests.goldens(models), 1), plugin)[1]
+def run(firmware: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
+    return count(firmware, image.stored_inputs(firmware.planned, board_manifests.goldens(models), 1), plugin)[1]
 
 
-def check(made: Image, runs: list[list[Counted]]) -> None:
+def check(firmware: Image, runs: list[list[Counted]]) -> None:
     """Every operator does what its kernel declares, and the sum of it is what plan.json says of a model's run.
 
     Of operators whose traffic is an estimate, the estimate is in the sum.
     """
     assert problems(runs) == []
     assert all(operator.instructions > 0 for run in runs for operator in run)
-    for row, run in zip(made.layout.summary.models, runs, strict=True):
+    for row, run in zip(firmware.layout.summary.models, runs, strict=True):
         for pool in row.traffic:
             moved = [
                 m.declared if operator.kind in ESTIMATED else m.counted
@@ -42,8 +40,8 @@ def test_models_that_share_two_memories(
     board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared, names: tuple[str, ...]
 ) -> None:
     models = board_manifests.real(real_models, names)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
-    check(made, run(made, models, plugin))
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
+    check(firmware, run(firmware, models, plugin))
 
 
 @pytest.mark.parametrize("overlap", [False, True])
@@ -51,9 +49,9 @@ def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, 
     """Where buffers may not overlap each of them is counted by itself."""
     models = board_manifests.ours()
     plan = "" if overlap else "\n[plan]\noverlap = false\n"
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE) + plan, 1, shared)
-    runs = run(made, models, plugin)
-    check(made, runs)
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE) + plan, 1, shared)
+    runs = run(firmware, models, plugin)
+    check(firmware, runs)
     assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
     assert any(" and " in moved.buffer for run in runs for operator in run for moved in operator.moved) == overlap
 
@@ -67,11 +65,11 @@ def test_rows_write_what_whole_layers_write(board: Board, plugin: Path, tmp_path
         plan = f"\n[plan]\nrows = {rows}\n"
         folder = tmp_path / rows
         folder.mkdir()
-        made = image.make(board, folder, board_manifests.of(models, board_manifests.ONE) + plan, 1, shared)
-        assert bool(made.planned.analysis.choices.by_rows.jobs) == (rows == "true")
-        inputs = [samples(model, 1, 1) for model in made.planned.imported]
-        runs = count(made, inputs, plugin)[1]
-        check(made, runs)
+        firmware = image.make(board, folder, board_manifests.of(models, board_manifests.ONE) + plan, 1, shared)
+        assert bool(firmware.planned.analysis.choices.by_rows.jobs) == (rows == "true")
+        inputs = [samples(model, 1, 1) for model in firmware.planned.imported]
+        runs = count(firmware, inputs, plugin)[1]
+        check(firmware, runs)
         operators = {each.name: each for run in runs for each in run}
         written.append({n: sum(m.counted.written for m in each.moved) for n, each in operators.items()})
     whole, in_rows = written
@@ -82,14 +80,14 @@ def test_rows_write_what_whole_layers_write(board: Board, plugin: Path, tmp_path
 
 def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     models = {"odd_even": board_manifests.ours()["odd_even"]}
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
-    assert run(made, models, plugin) == run(made, models, plugin)
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
+    assert run(firmware, models, plugin) == run(firmware, models, plugin)
 
 
 def test_models_that_remember(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """State is written and read as declared; one run is counted, right after the reset."""
     models = board_manifests.stateful(shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
-    inputs = [samples(model, 1, 1) for model in made.planned.imported]
-    check(made, count(made, inputs, plugin)[1])
-    assert called(made) >= STATEFUL
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
+    inputs = [samples(model, 1, 1) for model in firmware.planned.imported]
+    check(firmware, count(firmware, inputs, plugin)[1])
+    assert called(firmware) >= STATEFUL

@@ -1,7 +1,5 @@
 """examples/cascade on the boards: what goes from one model to the other is intact while a third one runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

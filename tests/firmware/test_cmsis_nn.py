@@ -4,8 +4,6 @@ Memory protection of ARMv8-M opens multiples of 32 bytes.  So constants of model
 is read behind them, and the last one is the one behind which is read: 64 + 3 * 32 bytes, and 20 + 3 * 68.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +78,6 @@ def test_models_run_under_memory_protection(board: Board, tmp_path: Path, shared
 
 def check(board: Board, models: dict[str, Path], folder: Path, shared: Shared) -> None:
     manifest = board_manifests.of(models, board_manifests.ONE) + CMSIS_NN
-    made = image.make(board, folder, manifest, RUNS, shared, include=library(folder))
-    inputs = [samples(each, RUNS, 1) for each in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) > 0
+    firmware = image.make(board, folder, manifest, RUNS, shared, include=library(folder))
+    inputs = [samples(each, RUNS, 1) for each in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) > 0

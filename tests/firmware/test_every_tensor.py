@@ -3,8 +3,6 @@
 Pools are full of garbage when a run begins, and so are dead bytes after each operator.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -37,11 +35,11 @@ def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> N
         f'\n[[models.{name}.place]]\ntensors = "{variable}"\npools = ["dtcm"]\n'
         for name, variable in (("average", "average"), ("ring", "ring_handle"), ("svdf", "state*"))
     )
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED) + places, 6, shared)
-    inputs = [samples(model, 6, 1) for model in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) > 0
-    assert image.misplaced(made) == []
-    kept = [row for row in made.layout.summary.buffers if row.kind == "variable"]
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED) + places, 6, shared)
+    inputs = [samples(model, 6, 1) for model in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) > 0
+    assert image.misplaced(firmware) == []
+    kept = [row for row in firmware.layout.summary.buffers if row.kind == "variable"]
     assert {row.models[0] for row in kept} == set(models)
     assert {row.pool for row in kept} == {"dtcm"}
 
@@ -50,9 +48,9 @@ def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> N
 def test_filters_over_time(board: Board, tmp_path: Path, shared: Shared) -> None:
     """They take several results at once, and then those that are left."""
     models = board_manifests.filters_over_time(shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 6, shared)
-    inputs = [samples(model, 6, 1) for model in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) > 0
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 6, shared)
+    inputs = [samples(model, 6, 1) for model in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) > 0
 
 
 @EACH_PROTECTION
@@ -61,16 +59,16 @@ def test_two_models_share_a_small_and_a_large_memory(
 ) -> None:
     """Together they need what the larger one, vww, needs by itself."""
     models = board_manifests.real(real_models, ("kws", "vww"))
-    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
-    together = [pool.size for pool in made.layout.summary.pools if pool.is_workspace and pool.size]
+    firmware = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
+    together = [pool.size for pool in firmware.layout.summary.pools if pool.is_workspace and pool.size]
     assert together == [27_746]
 
 
 def test_real_models_in_three_memories(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     models = board_manifests.real(real_models)
     manifest = board_manifests.of(models, board_manifests.THREE) + board_manifests.LAYER_BY_LAYER
-    made = all_equal(board, tmp_path, models, manifest, shared)
-    assert all(pool.size > 0 for pool in made.layout.summary.pools)
+    firmware = all_equal(board, tmp_path, models, manifest, shared)
+    assert all(pool.size > 0 for pool in firmware.layout.summary.pools)
 
 
 @pytest.mark.drawn("name")
@@ -80,9 +78,9 @@ def test_rows_of_a_real_model_in_three_memories(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared, name: str
 ) -> None:
     models = board_manifests.real(real_models, (name,))
-    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
-    assert made.planned.analysis.choices.by_rows.tables
-    assert sum(pool.is_workspace and pool.size > 0 for pool in made.layout.summary.pools) >= 2
+    firmware = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
+    assert firmware.planned.analysis.choices.by_rows.tables
+    assert sum(pool.is_workspace and pool.size > 0 for pool in firmware.layout.summary.pools) >= 2
 
 
 @pytest.mark.drawn("names", "rows", "most")
@@ -104,22 +102,22 @@ def test_real_models_below_max_live(
     """One memory, with overlaps and directions as they were chosen; rows of a tensor are put together."""
     models = board_manifests.real(real_models, names)
     manifest = board_manifests.of(models, board_manifests.ONE) + f"[plan]\nrows = {str(rows).lower()}\n"
-    made = all_equal(board, tmp_path, models, manifest, shared, MORE_RUNS)
-    assert bool(made.planned.analysis.choices.by_rows.jobs) is rows
+    firmware = all_equal(board, tmp_path, models, manifest, shared, MORE_RUNS)
+    assert bool(firmware.planned.analysis.choices.by_rows.jobs) is rows
     if not rows:
-        assert set(made.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
-    assert made.layout.summary.workspace.achieved <= most < max_live(made.planned)
+        assert set(firmware.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
+    assert firmware.layout.summary.workspace.achieved <= most < max_live(firmware.planned)
 
 
 @on("m4")
 def test_a_person_is_detected(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     """The example for vision of TensorFlow Lite Micro itself."""
     models = board_manifests.real(real_models / "more", ("person_detect",))
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
-    inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) >= kept(made)
-    assert image.misplaced(made) == []
-    assert made.layout.summary.workspace.achieved <= 12_672
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
+    inputs = [samples(model, RUNS, 1) for model in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) >= kept(firmware)
+    assert image.misplaced(firmware) == []
+    assert firmware.layout.summary.workspace.achieved <= 12_672
 
 
 @on("m7", "m55")
@@ -131,21 +129,21 @@ def test_nets_below_max_live(board: Board, tmp_path: Path, shared: Shared, nets:
 
 @on("m7", "m55")
 def test_a_net_below_max_live_in_another_order_than_its_file(board: Board, tmp_path: Path, shared: Shared) -> None:
-    made = nets_below_max_live(
+    firmware = nets_below_max_live(
         board, tmp_path, board_manifests.nets(shared, ("shuffled",)), shared, board_manifests.LAYER_BY_LAYER
     )
-    order = made.planned.analysis.choices.orders[0]
+    order = firmware.planned.analysis.choices.orders[0]
     assert order != tuple(sorted(order))
-    assert set(made.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
+    assert set(firmware.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
 
 
 def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], shared: Shared, plan: str = "") -> Image:
     """Build, run and compare."""
-    made = image.make(board, folder, board_manifests.of(models, board_manifests.ONE) + plan, RUNS, shared)
-    inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) > len(models)
-    assert image.misplaced(made) == []
-    together = {model.name: model.workspace for model in pipeline.compare(made.planned).models}
+    firmware = image.make(board, folder, board_manifests.of(models, board_manifests.ONE) + plan, RUNS, shared)
+    inputs = [samples(model, RUNS, 1) for model in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) > len(models)
+    assert image.misplaced(firmware) == []
+    together = {model.name: model.workspace for model in pipeline.compare(firmware.planned).models}
     for name, path in models.items():
         files = DiskFiles(folder)
         (folder / "one.toml").write_text(board_manifests.of({name: path}, board_manifests.ONE) + plan, "utf-8")
@@ -153,7 +151,7 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
         achieved = alone.summary.workspace.achieved
         assert achieved < max_live(alone), name
         assert together[name] <= achieved, name
-    return made
+    return firmware
 
 
 @on("m4")
@@ -161,10 +159,10 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
 def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, dtype: str) -> None:
     models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{dtype}.tflite"))}
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
-    inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) >= kept(made)
-    assert image.misplaced(made) == []
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
+    inputs = [samples(model, RUNS, 1) for model in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) >= kept(firmware)
+    assert image.misplaced(firmware) == []
 
 
 def test_our_models(board: Board, tmp_path: Path, shared: Shared) -> None:

@@ -1,7 +1,5 @@
 """examples/firmware on every board: it does what its pages say, and whoever leaves the plan's memory is caught."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -13,7 +11,7 @@ import pytest
 from tests.support.cli import DATA
 from tests.support.firmware import EXAMPLE, Board, build, on, run, symbols, try_build
 from tests.support.processes import output
-from tests.support.tree import ROOT
+from tests.support.tree import ROOT, text_file
 
 README = (EXAMPLE / "README.md").read_text("utf-8")
 PAGE = (ROOT / "docs" / "firmware.md").read_text("utf-8")
@@ -30,18 +28,18 @@ def built(board: Board, tmp_path_factory: pytest.TempPathFactory, find: str) -> 
     return folder
 
 
-def said(*command: str) -> str:
+def command_output(*command: str) -> str:
     return output(command, EXAMPLE)
 
 
 def test_it_reads_digits_and_passes_its_own_tests(built: Path) -> None:
-    shown = said("cmake", "--build", str(built), "--target", "run")
+    shown = command_output("cmake", "--build", str(built), "--target", "run")
     assert re.findall(r"^0x[0-9a-f]{8}  r[ow]  pool (\w+), \d+ bytes$", shown, re.MULTILINE) == list(POOLS)
     with np.load(DATA / "digits.npz") as golden:
         wanted = [(str(label), "odd" if odd >= 0 else "even") for label, odd in _rows(golden)]
     assert re.findall(r"(\d), (odd|even)", shown) == wanted
-    assert "100% tests passed, 0 tests failed out of 7" in said("ctest", "--test-dir", str(built))
-    assert said("cmake", "--build", str(built)) == "ninja: no work to do.\n"
+    assert "100% tests passed, 0 tests failed out of 7" in command_output("ctest", "--test-dir", str(built))
+    assert command_output("cmake", "--build", str(built)) == "ninja: no work to do.\n"
 
 
 def _rows(golden: np.lib.npyio.NpzFile) -> list[tuple[int, int]]:
@@ -51,16 +49,16 @@ def _rows(golden: np.lib.npyio.NpzFile) -> list[tuple[int, int]]:
 
 
 def test_there_are_presets_to_configure_build_and_test(board: Board) -> None:
-    assert said("cmake", "--list-presets=all").count(f'"{board.name}"') == 3
+    assert command_output("cmake", "--list-presets=all").count(f'"{board.name}"') == 3
 
 
 def test_everything_is_in_its_memory(board: Board, built: Path) -> None:
-    found = symbols(board, built / "firmware.elf")
+    addresses = symbols(board, built / "firmware.elf")
     for pool in POOLS:
-        start, end = found[f"__usmp_{pool}_start"][0], found[f"__usmp_{pool}_end"][0]
+        start, end = addresses[f"__usmp_{pool}_start"][0], addresses[f"__usmp_{pool}_end"][0]
         assert board.region_of(start) == board.region_of(end - 1) == pool.upper()
     places = {"__usmp_itcm_load": "FLASH", "__code_start": "CODE", "__stack_start": "RAM", "__ram_end": "RAM"}
-    assert {name: board.region_of(found[name][0]) for name in places} == places
+    assert {name: board.region_of(addresses[name][0]) for name in places} == places
 
 
 def test_pictures_must_be_there(board: Board, built: Path, tmp_path: Path) -> None:
@@ -81,10 +79,10 @@ REPORTS = {
 @pytest.mark.parametrize("word", REPORTS)
 def test_trespassers_are_caught(board: Board, built: Path, tmp_path: Path, word: str) -> None:
     program = built / "trespass.elf"
-    found = symbols(board, program)
-    dtcm, dtcm_end = found["__usmp_dtcm_start"][0], found["__usmp_dtcm_end"][0]
+    addresses = symbols(board, program)
+    dtcm, dtcm_end = addresses["__usmp_dtcm_start"][0], addresses["__usmp_dtcm_end"][0]
     end = protected_end(board, dtcm, dtcm_end)
-    places = {"dtcm": dtcm, "before": dtcm - 1, "end": end, "itcm": found["__usmp_itcm_start"][0]}
+    places = {"dtcm": dtcm, "before": dtcm - 1, "end": end, "itcm": addresses["__usmp_itcm_start"][0]}
     report = REPORTS[word].format(slack=end - dtcm_end, **{name: f"0x{place:08x}" for name, place in places.items()})
     pc = "unknown" if "(" in report and board.name != "riscv" else r"0x\w{8}"
 
@@ -120,20 +118,7 @@ def faults(text: str) -> list[str]:
     return [re.sub(r"\(pc 0x\w+\)|0x\w+: \d+ bytes (?=below)", "...", line) for line in lines]
 
 
-DUMP = """\
-#include "digits.h"
-#include "host.h"
-
-extern const uint8_t __usmp_itcm_start[], __usmp_itcm_end[];
-
-int main(void)
-{
-    const int file = host_open("itcm.bin", HOST_WRITE);
-    const size_t size = (size_t)(__usmp_itcm_end - __usmp_itcm_start);
-
-    return host_write(file, __usmp_itcm_start, size) == size && digits_run() == USMP_OK ? 0 : 1;
-}
-"""
+DUMP = text_file("firmware_example_dump.c")
 
 
 def test_constants_have_been_copied_to_where_they_run(board: Board, tmp_path: Path, find: str) -> None:
@@ -226,10 +211,10 @@ def build_hello(board: Board, folder: Path, source: Path, find: str, pools: str)
     manifest.write_text(HEAD + pools, encoding="utf-8")
     main.write_text(HELLO, encoding="utf-8")
     program = build(board, folder / "build", source=source, manifest=manifest, main=main, find=find)
-    found = symbols(board, program)
+    addresses = symbols(board, program)
     fitting = {"ro": board.constant_region, "rw": board.workspace_region}
     for pool in json.loads((folder / "build" / "plan.usmp" / "plan.json").read_text("utf-8"))["pools"]:
-        start, end = (found.get(f"__usmp_{pool['name']}_{side}", (0, 0))[0] for side in ("start", "end"))
+        start, end = (addresses.get(f"__usmp_{pool['name']}_{side}", (0, 0))[0] for side in ("start", "end"))
         if start < end:  # constants of a manifest without such pools are in .rodata
             assert board.region_of(start) == (pool["region"] or fitting[pool["access"]]), pool["name"]
     return program

@@ -1,7 +1,5 @@
 """One image for the M7 with five real models in DTCM and SRAM: in turn, two of them at once, and a byte too little."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -31,9 +29,9 @@ def planned(folder: Path, text: str) -> Planned:
     return pipeline.plan(pipeline.read("usmp.toml", files), files)
 
 
-def workspace(made: Planned) -> dict[str, int]:
+def workspace(plan: Planned) -> dict[str, int]:
     """Bytes by pool."""
-    return {pool.name: pool.size for pool in made.summary.pools if pool.is_workspace}
+    return {pool.name: pool.size for pool in plan.summary.pools if pool.is_workspace}
 
 
 def test_in_turn_they_need_what_the_largest_needs(
@@ -41,9 +39,9 @@ def test_in_turn_they_need_what_the_largest_needs(
 ) -> None:
     """No pool holds more than one of them takes of it by itself."""
     models = board_manifests.real(real_models)
-    made = all_equal(board, tmp_path, models, manifest(models), shared)
+    firmware = all_equal(board, tmp_path, models, manifest(models), shared)
     alone = [workspace(planned(tmp_path, manifest({name: path}))) for name, path in models.items()]
-    assert workspace(made.planned) == {pool: max(each[pool] for each in alone) for pool in ("dtcm", "sram")}
+    assert workspace(firmware.planned) == {pool: max(each[pool] for each in alone) for pool in ("dtcm", "sram")}
 
 
 def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
@@ -57,13 +55,13 @@ def test_one_runs_while_the_other_does(
 ) -> None:
     """After each operator of one, all of the other runs, as in an interrupt: every tensor is what it should be."""
     models = board_manifests.real(real_models, ("kws", "micro_speech"))
-    made = image.make(board, tmp_path, AT_ONCE + manifest(models), 1, shared, interleaved=(outer, inner))
-    inputs = image.stored_inputs(made.planned, board_manifests.goldens(models), 1)
-    assert image.check(made, image.run(made, inputs), inputs) >= steps(made)
+    firmware = image.make(board, tmp_path, AT_ONCE + manifest(models), 1, shared, interleaved=(outer, inner))
+    inputs = image.stored_inputs(firmware.planned, board_manifests.goldens(models), 1)
+    assert image.check(firmware, image.run(firmware, inputs), inputs) >= steps(firmware)
 
 
-def steps(made: Image) -> int:
-    return sum(len(model.main.operators) for model in made.planned.imported)
+def steps(firmware: Image) -> int:
+    return sum(len(model.main.operators) for model in firmware.planned.imported)
 
 
 def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path) -> None:
@@ -75,5 +73,5 @@ def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models:
     assert workspace(planned(tmp_path, text.replace(sram, f"{sram}size = {needed}\n")))["sram"] == needed
     with pytest.raises(DoesNotFit) as caught:
         planned(tmp_path, text.replace(sram, f"{sram}size = {needed - 1}\n"))
-    said = str(caught.value)
-    assert f'"sram" ({needed - 1:,} bytes) is 1 byte too small' in said
+    message = str(caught.value)
+    assert f'"sram" ({needed - 1:,} bytes) is 1 byte too small' in message

@@ -1,7 +1,5 @@
 """Kernels for the instructions of a board, run on it: every tensor, and each access."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 
@@ -60,8 +58,8 @@ def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shar
     isa = isa_of_board(board)
     cases = cases_of(isa)
     models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    made = image.make(board, tmp_path, manifest(models, board_manifests.THREE, isa), 1, shared)
-    check(made, plugin, cases, answers_to(cases, models, tmp_path))
+    firmware = image.make(board, tmp_path, manifest(models, board_manifests.THREE, isa), 1, shared)
+    check(firmware, plugin, cases, answers_to(cases, models))
 
 
 @pytest.mark.parametrize("build_type", ["Debug", "MinSizeRel", "Release"])
@@ -72,16 +70,16 @@ def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Share
     cases = cases_of(isa)
     models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     pools = manifest(models, board_manifests.THREE, isa)
-    made = image.make(board, tmp_path, pools, 1, shared, build_type=build_type)
-    results = image.run(made, [[case.inputs] for case in cases.values()])
-    compare_all(made, results, answers_to(cases, models, tmp_path))
+    firmware = image.make(board, tmp_path, pools, 1, shared, build_type=build_type)
+    results = image.run(firmware, [[case.inputs] for case in cases.values()])
+    compare_all(firmware, results, answers_to(cases, models))
 
 
 @on("m4", "m7", "m33", "m55")
 def test_real_models(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     """In the bytes that portable kernels take."""
     models = board_manifests.real(real_models, ("ic", "kws", "vww"))
-    made = all_equal(board, tmp_path, models, manifest(models, board_manifests.ONE, isa_of_board(board)), shared)
-    assert made.layout.summary.workspace.achieved == 27_746
-    kernels = made.planned.analysis.kernels.values()
+    firmware = all_equal(board, tmp_path, models, manifest(models, board_manifests.ONE, isa_of_board(board)), shared)
+    assert firmware.layout.summary.workspace.achieved == 27_746
+    kernels = firmware.planned.analysis.kernels.values()
     assert any(f"_{isa_of_board(board).value}" in call.function for kernel in kernels for call in kernel.calls)

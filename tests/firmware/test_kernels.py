@@ -1,7 +1,5 @@
 """Every C function of the kernel library on every board: models of one operator, compared and counted."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 
@@ -93,11 +91,9 @@ def models(cases: dict[str, Case], shared: Shared) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def references(
-    cases: dict[str, Case], models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> list[list[Answer]]:
+def references(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Answer]]:
     """What TensorFlow Lite Micro makes of them."""
-    return answers_to(cases, models, tmp_path_factory.mktemp("answers"))
+    return answers_to(cases, models)
 
 
 def test_every_function(
@@ -109,9 +105,9 @@ def test_every_function(
     tmp_path: Path,
     shared: Shared,
 ) -> None:
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) >= functions_of(map(kernel_of, cases.values())) - IDENTITIES
-    check(made, plugin, cases, references)
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(firmware) >= functions_of(map(kernel_of, cases.values())) - IDENTITIES
+    check(firmware, plugin, cases, references)
 
 
 def test_no_function_is_left_out() -> None:
@@ -131,15 +127,15 @@ def test_kernels_by_rows(
     cases = {f"{_name(kind)}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))
     models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) >= BY_ROWS
-    check(made, plugin, cases, answers_to(cases, models, tmp_path))
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(firmware) >= BY_ROWS
+    check(firmware, plugin, cases, answers_to(cases, models))
 
 
 def test_inputs_that_are_quantized(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """TensorFlow Lite Micro does not have them."""
     cases = {f"{kind.lower()}_{number}": case for kind in KINDS for number, case in enumerate(dynamic(kind, 6))}
     models = board_manifests.written("dynamic", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) >= DYNAMIC
-    check(made, plugin, cases, [[{case.graph.outputs[0]: expected(case)}] for case in cases.values()])
+    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(firmware) >= DYNAMIC
+    check(firmware, plugin, cases, [[{case.graph.outputs[0]: expected(case)}] for case in cases.values()])

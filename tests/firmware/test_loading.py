@@ -1,7 +1,5 @@
 """Constants are where the image loads them, or start-up code copies them, whatever stands before them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support import board_manifests, firmware, image
@@ -33,14 +31,14 @@ alignment = 4096
 @EACH_PROTECTION
 def test_a_pool_behind_one_that_is_copied_is_loaded(board: Board, tmp_path: Path, shared: Shared, find: str) -> None:
     tables = "".join(f'\n[models.{name}]\npath = "{path.as_posix()}"\n' for name, path in board_manifests.PAIR.items())
-    made = image.make(board, tmp_path, f'[project]\nname = "firmware"\n{NEIGHBORS}{tables}', 1, shared, find=find)
-    assert image.misplaced(made) == []
-    equal(made)
+    firmware = image.make(board, tmp_path, f'[project]\nname = "firmware"\n{NEIGHBORS}{tables}', 1, shared, find=find)
+    assert image.misplaced(firmware) == []
+    equal(firmware)
 
 
 @EACH_PROTECTION
 def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, shared: Shared, find: str) -> None:
-    made = image.make(
+    board_image = image.make(
         board, tmp_path, board_manifests.of(board_manifests.PAIR, board_manifests.THREE), 1, shared, find=find
     )
     build = tmp_path / "build"
@@ -48,10 +46,10 @@ def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, sha
     output(["cmake", *optimize, build])
     code, text = firmware.rebuild(build)
     assert code == 0, text
-    assert image.misplaced(made) == []
-    equal(made)
+    assert image.misplaced(board_image) == []
+    equal(board_image)
 
 
-def equal(made: Image) -> None:
-    inputs = image.stored_inputs(made.planned, board_manifests.goldens(board_manifests.PAIR), 1)
-    assert image.check(made, image.run(made, inputs), inputs) > 0
+def equal(firmware: Image) -> None:
+    inputs = image.stored_inputs(firmware.planned, board_manifests.goldens(board_manifests.PAIR), 1)
+    assert image.check(firmware, image.run(firmware, inputs), inputs) > 0

@@ -1,7 +1,5 @@
 """An accelerator with its own memory, and memory of pages: on every board each tensor is TensorFlow Lite Micro's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -62,27 +60,27 @@ pytestmark = [pytest.mark.usefixtures("needs_oracle"), EACH_PROTECTION]
 
 def exact(board: Board, folder: Path, pools: str, extra: str, shared: Shared, application: str = "") -> Image:
     models = {"digits": board_manifests.ours()["digits"]}
-    made = image.make(board, folder, board_manifests.of(models, pools, extra), RUNS, shared, application)
-    inputs = image.stored_inputs(made.planned, board_manifests.goldens(models), RUNS)
-    count = image.check(made, image.run(made, inputs), inputs)
-    assert count >= sum(len(op.outputs) for model in made.planned.imported for op in model.main.operators)
-    assert image.misplaced(made) == []
-    return made
+    firmware = image.make(board, folder, board_manifests.of(models, pools, extra), RUNS, shared, application)
+    inputs = image.stored_inputs(firmware.planned, board_manifests.goldens(models), RUNS)
+    count = image.check(firmware, image.run(firmware, inputs), inputs)
+    assert count >= sum(len(op.outputs) for model in firmware.planned.imported for op in model.main.operators)
+    assert image.misplaced(firmware) == []
+    return firmware
 
 
 def test_an_accelerator_with_memory_of_its_own(board: Board, tmp_path: Path, shared: Shared) -> None:
     """The driver of the example, for this project; four tensors cross the border, each once."""
     (tmp_path / "npu.h").write_bytes((ACCELERATOR / "npu.h").read_bytes())
     driver = (ACCELERATOR / "npu.c").read_text("utf-8").replace("meter_", "firmware_")
-    made = exact(board, tmp_path, APART, PLACED, shared, driver)
-    kinds = [op.kind for op in made.planned.analysis.models[0].main.operators]
+    firmware = exact(board, tmp_path, APART, PLACED, shared, driver)
+    kinds = [op.kind for op in firmware.planned.analysis.models[0].main.operators]
     assert kinds.count("COPY") == 4
-    local = [buffer.name for buffer in made.layout.summary.buffers if buffer.pool == "npu_sram"]
+    local = [buffer.name for buffer in firmware.layout.summary.buffers if buffer.pool == "npu_sram"]
     assert len(local) >= 4
 
 
 def test_memory_of_pages(board: Board, tmp_path: Path, shared: Shared) -> None:
-    made = exact(board, tmp_path, PAGES, IN_PAGES, shared)
-    psram = next(pool for pool in made.layout.summary.pools if pool.name == "psram")
+    firmware = exact(board, tmp_path, PAGES, IN_PAGES, shared)
+    psram = next(pool for pool in firmware.layout.summary.pools if pool.name == "psram")
     assert psram.size == psram.bound > 0
     assert psram.size % 128 == 0

@@ -1,7 +1,5 @@
 """What the memory protection of a running board is set to is what the plan says of its pools, and nothing else."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path
@@ -9,28 +7,9 @@ from pathlib import Path
 from tests.support import mpu
 from tests.support.firmware import Board, build, on, run, symbols
 from tests.support.mpu import Opened
+from tests.support.tree import text_file
 
-MAIN = """\
-#include "digits.h"
-#include "host.h"
-
-#define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
-
-int main(void)
-{
-    const uint32_t count = REGISTER(0xE000ED90) >> 8 & 0xFF;
-
-    host_print(REGISTER(0xE000ED94) == 1 ? "on, without the default map\\n" : "off\\n");
-    for (uint32_t i = 0; i < count; ++i) {
-        REGISTER(0xE000ED98) = i;
-        host_print_address(REGISTER(0xE000ED9C));
-        host_print(" ");
-        host_print_address(REGISTER(0xE000EDA0));
-        host_print("\\n");
-    }
-    return (int)digits_run();
-}
-"""
+MAIN = text_file("firmware_memory_protection.c")
 DECODE = {"m3": mpu.pmsav7, "m33": mpu.pmsav8}
 GRANULES = {"m3": 64, "m33": 32}
 """Up to this many bytes before or after a pool are open, as these pools are placed."""

@@ -1,7 +1,5 @@
 """On every board, in memories of the application: every tensor equals TensorFlow Lite Micro's."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -18,6 +16,6 @@ def test_all_pools_are_the_applications(board: Board, tmp_path: Path, shared: Sh
     """Constants, too, one of which start-up code copies to where they are used."""
     models = board_manifests.ours()
     text = board_manifests.of(models, board_manifests.THREE).replace("access =", 'owner = "application"\naccess =')
-    made = all_equal(board, tmp_path, models, text, shared)
-    assert all(pool.is_passed for pool in made.layout.summary.pools)
-    assert not [name for name in made.generated.glob("*_pools.c") if "USMP_SECTION" in name.read_text()]
+    firmware = all_equal(board, tmp_path, models, text, shared)
+    assert all(pool.is_passed for pool in firmware.layout.summary.pools)
+    assert not [name for name in firmware.generated.glob("*_pools.c") if "USMP_SECTION" in name.read_text()]

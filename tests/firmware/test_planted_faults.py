@@ -10,8 +10,6 @@
 One board for each kind of memory protection.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -54,7 +52,7 @@ def pristine(board: Board, tmp_path_factory: pytest.TempPathFactory, shared: Sha
 
 
 @pytest.fixture
-def made(pristine: Image) -> Iterator[Image]:
+def board_image(pristine: Image) -> Iterator[Image]:
     """The image, to plant a fault in; whatever the test changed is mended afterwards."""
     files = [pristine.folder / "usmp.toml", *(path for path in pristine.generated.iterdir() if path.is_file())]
     contents = {path: path.read_bytes() for path in files}
@@ -67,136 +65,136 @@ def made(pristine: Image) -> Iterator[Image]:
         assert code == 0, text
 
 
-def edit(made: Image, name: str, pattern: str, replacement: str) -> None:
+def edit(board_image: Image, name: str, pattern: str, replacement: str) -> None:
     """Change one place of a generated file."""
-    path = made.generated / name
+    path = board_image.generated / name
     text, count = re.subn(pattern, replacement, path.read_text(), count=1)
     assert count == 1, f"{pattern} is not in {name}"
     path.write_text(text)
 
 
-def rebuild(made: Image) -> tuple[int, str]:
-    """Build again, with generated files as they are; return the exit code and what was said."""
-    return firmware.rebuild(made.folder / "build")
+def rebuild(board_image: Image) -> tuple[int, str]:
+    """Build again, with generated files as they are; return the exit code and the output."""
+    return firmware.rebuild(board_image.folder / "build")
 
 
-def inputs_of(made: Image) -> list[list[Sample]]:
-    return image.stored_inputs(made.planned, board_manifests.goldens(board_manifests.PAIR), 1)
+def inputs_of(board_image: Image) -> list[list[Sample]]:
+    return image.stored_inputs(board_image.planned, board_manifests.goldens(board_manifests.PAIR), 1)
 
 
-def check(made: Image) -> int:
-    inputs = inputs_of(made)
-    return image.check(made, image.run(made, inputs), inputs)
+def check(board_image: Image) -> int:
+    inputs = inputs_of(board_image)
+    return image.check(board_image, image.run(board_image, inputs), inputs)
 
 
-def test_without_a_fault_no_net_catches_anything(made: Image, plugin: Path) -> None:
-    assert check(made) > 0
-    assert image.misplaced(made) == []
-    assert problems(count(made, inputs_of(made), plugin)[1]) == []
+def test_without_a_fault_no_net_catches_anything(board_image: Image, plugin: Path) -> None:
+    assert check(board_image) > 0
+    assert image.misplaced(board_image) == []
+    assert problems(count(board_image, inputs_of(board_image), plugin)[1]) == []
 
 
-def test_an_offset_moved_by_a_byte_does_not_compile(made: Image) -> None:
-    last = last_in_dtcm(made)
-    edit(made, f"{last.models[0]}.c", rf"(\w+_OFFSET) = {last.offset}\b", rf"\1 = {last.offset + 1}")
-    code, text = rebuild(made)
+def test_an_offset_moved_by_a_byte_does_not_compile(board_image: Image) -> None:
+    last = last_in_dtcm(board_image)
+    edit(board_image, f"{last.models[0]}.c", rf"(\w+_OFFSET) = {last.offset}\b", rf"\1 = {last.offset + 1}")
+    code, text = rebuild(board_image)
     assert code != 0
     assert "static assertion failed" in text
 
 
-def move_pointer(made: Image, row: BufferRow, base: str, more: str) -> None:
+def move_pointer(board_image: Image, row: BufferRow, base: str, more: str) -> None:
     """Move the pointer to a buffer, which its model makes when it runs."""
     where = rf"\(firmware_dtcm_pool( \+ \w+_OFFSET)(\); /\* {row.name.partition('.')[2]} \*/)"
-    edit(made, f"{row.models[0]}.c", where, rf"({base}\1{more}\2")
+    edit(board_image, f"{row.models[0]}.c", where, rf"({base}\1{more}\2")
 
 
-def last_in_dtcm(made: Image) -> BufferRow:
+def last_in_dtcm(board_image: Image) -> BufferRow:
     """Return what ends where the pool ends."""
     return max(
-        (row for row in made.layout.summary.buffers if row.pool == "dtcm"), key=lambda row: row.offset + row.size
+        (row for row in board_image.layout.summary.buffers if row.pool == "dtcm"), key=lambda row: row.offset + row.size
     )
 
 
-def test_a_pointer_moved_by_a_byte_is_counted_astray(made: Image, plugin: Path) -> None:
-    row = last_in_dtcm(made)
-    move_pointer(made, row, "firmware_dtcm_pool", " + 1")
-    assert rebuild(made)[0] == 0
-    found = problems(count(made, inputs_of(made), plugin)[1])
-    assert any("touches" in problem for problem in found)
-    assert any(re.search(rf"bytes of (.* and )?{re.escape(row.name)}\b", problem) for problem in found)
+def test_a_pointer_moved_by_a_byte_is_counted_astray(board_image: Image, plugin: Path) -> None:
+    row = last_in_dtcm(board_image)
+    move_pointer(board_image, row, "firmware_dtcm_pool", " + 1")
+    assert rebuild(board_image)[0] == 0
+    complaints = problems(count(board_image, inputs_of(board_image), plugin)[1])
+    assert any("touches" in problem for problem in complaints)
+    assert any(re.search(rf"bytes of (.* and )?{re.escape(row.name)}\b", problem) for problem in complaints)
 
 
-def test_a_pointer_far_from_its_pool_is_a_fault(made: Image) -> None:
-    move_pointer(made, last_in_dtcm(made), "(uintptr_t)firmware_dtcm_pool", " - 16384")
-    code, text = rebuild(made)
+def test_a_pointer_far_from_its_pool_is_a_fault(board_image: Image) -> None:
+    move_pointer(board_image, last_in_dtcm(board_image), "(uintptr_t)firmware_dtcm_pool", " - 16384")
+    code, text = rebuild(board_image)
     assert code == 0, text
-    (made.folder / "inputs.bin").write_bytes(bytes(100_000))
-    done = firmware.run(made.board, made.elf, made.folder)
+    (board_image.folder / "inputs.bin").write_bytes(bytes(100_000))
+    done = firmware.run(board_image.board, board_image.elf, board_image.folder)
     assert done.code == 70, done.out
     assert re.search(r"fault: (read from|write to) 0x[0-9a-f]{8}: \d+ bytes before pool dtcm", done.out)
 
 
-def test_a_pool_in_another_region_is_found_by_its_address(made: Image) -> None:
-    edit(made, "firmware.ld", "> DTCM", "> PSRAM")
-    code, text = rebuild(made)
+def test_a_pool_in_another_region_is_detected_by_its_address(board_image: Image) -> None:
+    edit(board_image, "firmware.ld", "> DTCM", "> PSRAM")
+    code, text = rebuild(board_image)
     assert code != 0
     assert re.search(
         r'error\[S616\]: pool "dtcm" is at 0x\w{8}\.\.0x\w{8}, and region DTCM at 0x\w{8}\.\.0x\w{8}', text
     )
-    assert image.misplaced(made) == ["pool dtcm is in PSRAM, not in DTCM"]
+    assert image.misplaced(board_image) == ["pool dtcm is in PSRAM, not in DTCM"]
 
 
-def test_an_array_outside_of_its_section_does_not_link(made: Image) -> None:
-    edit(made, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_DTCM_SECTION\)(?=.*\nuint8_t)", "")
-    code, text = rebuild(made)
+def test_an_array_outside_of_its_section_does_not_link(board_image: Image) -> None:
+    edit(board_image, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_DTCM_SECTION\)(?=.*\nuint8_t)", "")
+    code, text = rebuild(board_image)
     assert code != 0
     assert "usmp: firmware_dtcm_pool is outside of section .usmp.firmware.dtcm" in text
 
 
-def test_constants_outside_of_their_section_do_not_link(made: Image) -> None:
-    edit(made, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_ITCM_SECTION\)", "")
-    code, text = rebuild(made)
+def test_constants_outside_of_their_section_do_not_link(board_image: Image) -> None:
+    edit(board_image, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_ITCM_SECTION\)", "")
+    code, text = rebuild(board_image)
     assert code != 0
     assert "usmp: section .usmp.firmware.itcm is not pool itcm as planned" in text
 
 
-def test_a_pool_that_is_not_at_its_origin_does_not_link(made: Image) -> None:
-    origin, _ = made.board.regions["DTCM"]
-    path = made.folder / "usmp.toml"
+def test_a_pool_that_is_not_at_its_origin_does_not_link(board_image: Image) -> None:
+    origin, _ = board_image.board.regions["DTCM"]
+    path = board_image.folder / "usmp.toml"
     path.write_text(path.read_text().replace('region = "DTCM"', f'region = "DTCM"\norigin = {origin + 64}'))
-    code, text = rebuild(made)
+    code, text = rebuild(board_image)
     assert code == 0, text
-    edit(made, "firmware.ld", rf"dtcm 0x{origin + 64:x}", rf"dtcm 0x{origin + 128:x}")
-    code, text = rebuild(made)
+    edit(board_image, "firmware.ld", rf"dtcm 0x{origin + 64:x}", rf"dtcm 0x{origin + 128:x}")
+    code, text = rebuild(board_image)
     assert code != 0
     assert "usmp: pool dtcm is not at its origin" in text
 
 
-def test_a_lifetime_that_is_cut_short_shows_in_a_tensor(made: Image, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lifetime_that_is_cut_short_shows_in_a_tensor(board_image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "lifetimes", cut(passes.lifetimes, VICTIM))
     monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 0)  # that bound would find it first
-    files = DiskFiles(made.folder)
+    files = DiskFiles(board_image.folder)
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
     layout = pipeline.lay_out(planned)
-    writer.write(pipeline.emit(layout), made.generated)
-    (made.folder / "main.c").write_text(image.harness(planned, layout, 1))
-    code, text = rebuild(made)
+    writer.write(pipeline.emit(layout), board_image.generated)
+    (board_image.folder / "main.c").write_text(image.harness(planned, layout, 1))
+    code, text = rebuild(board_image)
     assert code == 0, text
     with pytest.raises(CheckFailed, match=r'model "digits", run 0, operator \d+ .*elements differ'):
-        check(made)
+        check(board_image)
 
 
-def test_bytes_that_are_read_when_dead_show_in_a_tensor(made: Image) -> None:
+def test_bytes_that_are_read_when_dead_show_in_a_tensor(board_image: Image) -> None:
     """Nothing is planned over them: it is the harness that puts garbage there."""
-    rows = made.layout.summary.buffers
+    rows = board_image.layout.summary.buffers
     index = [row.name for row in rows].index(VICTIM)
     ((start, stop),) = rows[index].intervals
     died = (*rows[:index], replace(rows[index], intervals=((start, stop - 1),)), *rows[index + 1 :])
-    layout = replace(made.layout, summary=replace(made.layout.summary, buffers=died))
-    (made.folder / "main.c").write_text(image.harness(made.planned, layout, 1))
-    code, text = rebuild(made)
+    layout = replace(board_image.layout, summary=replace(board_image.layout.summary, buffers=died))
+    (board_image.folder / "main.c").write_text(image.harness(board_image.planned, layout, 1))
+    code, text = rebuild(board_image)
     assert code == 0, text
     with pytest.raises(CheckFailed, match=r'model "digits", run 0, operator \d+ .*elements differ'):
-        check(made)
+        check(board_image)
 
 
 Pass = Callable[[Schedule, Storage, Survivors], Lifetimes]
@@ -215,11 +213,11 @@ def cut(honest: Pass, victim: str) -> Pass:
     return lifetimes
 
 
-def test_constants_that_are_not_copied_show_in_a_tensor(made: Image) -> None:
-    edit(made, "firmware_copy_table.ld", r"LONG\(LOADADDR\(\.usmp\.firmware\.itcm\)\).*", "")
-    assert rebuild(made)[0] == 0
+def test_constants_that_are_not_copied_show_in_a_tensor(board_image: Image) -> None:
+    edit(board_image, "firmware_copy_table.ld", r"LONG\(LOADADDR\(\.usmp\.firmware\.itcm\)\).*", "")
+    assert rebuild(board_image)[0] == 0
     with pytest.raises(CheckFailed, match="elements differ"):
-        check(made)
+        check(board_image)
 
 
 def test_a_pool_that_is_copied_from_now_on_is_linked_again(
@@ -228,19 +226,19 @@ def test_a_pool_that_is_copied_from_now_on_is_linked_again(
     """No fault, if the linker reads the copy table anew: without its entry ITCM would hold nothing."""
     line = 'load_region = "FLASH"\n'
     text = board_manifests.of(board_manifests.PAIR, board_manifests.THREE)
-    made = image.make(board, tmp_path, text.replace(line, ""), 1, shared, find=find)
-    assert "__usmp_itcm_load" not in firmware.symbols(board, made.elf)
+    board_image = image.make(board, tmp_path, text.replace(line, ""), 1, shared, find=find)
+    assert "__usmp_itcm_load" not in firmware.symbols(board, board_image.elf)
     (tmp_path / "usmp.toml").write_text(text)
     touch(tmp_path / "usmp.toml")
-    assert rebuild(made)[0] == 0
-    assert board.region_of(firmware.symbols(board, made.elf)["__usmp_itcm_load"][0]) == "FLASH"
-    assert check(made) > 0
-    assert rebuild(made) == (0, "ninja: no work to do.\n")
+    assert rebuild(board_image)[0] == 0
+    assert board.region_of(firmware.symbols(board, board_image.elf)["__usmp_itcm_load"][0]) == "FLASH"
+    assert check(board_image) > 0
+    assert rebuild(board_image) == (0, "ninja: no work to do.\n")
 
 
-def test_a_region_that_is_missing_does_not_link(made: Image) -> None:
-    path = made.folder / "usmp.toml"
+def test_a_region_that_is_missing_does_not_link(board_image: Image) -> None:
+    path = board_image.folder / "usmp.toml"
     path.write_text(path.read_text().replace('region = "DTCM"', 'region = "DTMC"'))
-    code, text = rebuild(made)
+    code, text = rebuild(board_image)
     assert code != 0
     assert "usmp: MEMORY has no region DTMC, which pool dtcm asks for" in text

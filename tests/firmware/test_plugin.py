@@ -1,7 +1,5 @@
 """The counting plugin counts exactly: assembly functions of known instructions, loads and stores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

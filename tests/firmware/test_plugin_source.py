@@ -1,7 +1,5 @@
 """The C of the counting plugin: clean under every compiler at hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

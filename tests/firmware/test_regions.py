@@ -1,7 +1,5 @@
 """examples/regions on its board: pools and buffers are where its manifest pins them, and the models run there."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -37,11 +35,15 @@ def test_the_models_read_digits(board: Board, built: Path) -> None:
 
 
 def test_pools_are_pinned(board: Board, built: Path) -> None:
-    found = symbols(board, built / "firmware.elf")
+    addresses = symbols(board, built / "firmware.elf")
     for pool, (address, symbol) in PLACES.items():
-        assert found[f"__usmp_{pool}_start"][0] == found[symbol][0] == address
-    assert board.region_of(found["__usmp_itcm_load"][0]) == board.region_of(found["__usmp_flash_start"][0]) == "FLASH"
-    assert found["__usmp_flash_start"][0] % 1024 == 0
+        assert addresses[f"__usmp_{pool}_start"][0] == addresses[symbol][0] == address
+    assert (
+        board.region_of(addresses["__usmp_itcm_load"][0])
+        == board.region_of(addresses["__usmp_flash_start"][0])
+        == "FLASH"
+    )
+    assert addresses["__usmp_flash_start"][0] % 1024 == 0
 
 
 def test_buffers_are_where_rules_and_limits_put_them(board: Board, built: Path) -> None:

@@ -3,8 +3,6 @@
 Dead rows become garbage between any two jobs.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -26,12 +24,12 @@ pytestmark = pytest.mark.usefixtures("needs_oracle")
 @on("m4", "m7", "m55")
 def test_every_tensor_of_rows(board: Board, tmp_path: Path, shared: Shared, pools: str) -> None:
     models = board_manifests.written("rows", {"residual": residual()}, shared)
-    made = image.make(board, tmp_path, board_manifests.of(models, pools), RUNS, shared)
-    assert len(made.planned.analysis.choices.by_rows.tables) >= 4
-    assert (len(pools_of_rows(made)) > 1) == (pools == TIGHT)
-    inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
-    assert image.check(made, image.run(made, inputs), inputs) == 6
-    assert image.misplaced(made) == []
+    firmware = image.make(board, tmp_path, board_manifests.of(models, pools), RUNS, shared)
+    assert len(firmware.planned.analysis.choices.by_rows.tables) >= 4
+    assert (len(pools_of_rows(firmware)) > 1) == (pools == TIGHT)
+    inputs = [samples(model, RUNS, 1) for model in firmware.planned.imported]
+    assert image.check(firmware, image.run(firmware, inputs), inputs) == 6
+    assert image.misplaced(firmware) == []
 
 
 @pytest.mark.drawn("name")
@@ -41,10 +39,10 @@ def test_every_tensor_of_a_real_model(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared, name: str
 ) -> None:
     models = board_manifests.real(real_models, (name,))
-    made = image.all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.ONE), shared)
-    assert made.planned.analysis.choices.by_rows.tables
+    firmware = image.all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.ONE), shared)
+    assert firmware.planned.analysis.choices.by_rows.tables
 
 
-def pools_of_rows(made: Image) -> set[str]:
+def pools_of_rows(firmware: Image) -> set[str]:
     """Return the pools that rows are in."""
-    return {row.pool for row in made.layout.summary.buffers if row.row is not None}
+    return {row.pool for row in firmware.layout.summary.buffers if row.row is not None}

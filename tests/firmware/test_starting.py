@@ -1,7 +1,5 @@
 """What `check` says of a board that does not start, or whose stack is in a pool, is what the emulated board does."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from tests.support.cli import DATA, ROOT, call
 from tests.support.files import edit
 from tests.support.tools import need
+from tests.support.tree import text_file
 
 QUICK_START = ROOT / "examples" / "quick_start"
 MANIFEST = f"""[project]
@@ -23,24 +22,7 @@ region = "FLASH"
 [models.digits]
 path = "{(DATA / "digits.tflite").as_posix()}"
 """
-MAIN = """#include "board.h"
-#include "digits.h"
-int main(void)
-{
-    int8_t wanted = 0;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < DIGITS_IMAGE_SIZE; ++j) { digits_map_inputs().image[j] = (int8_t)(j % 251 - 128); }
-        if (digits_run() != USMP_OK) { return 1; }
-        const int8_t *scores = digits_map_outputs().scores;
-        int8_t sum = 0;
-        for (int j = 0; j < DIGITS_SCORES_SIZE; ++j) { sum = (int8_t)(7 * sum + scores[j]); }
-        if (i && sum != wanted) { return 2; }
-        wanted = sum;
-    }
-    print("right\\n");
-    return 0;
-}
-"""
+MAIN = text_file("firmware_starting.c")
 INCLUDE = "    INCLUDE doorbell.ld\n"
 BELOW = "    __stack_end = ORIGIN(RAM) + LENGTH(RAM);\n"
 ABOVE = "SECTIONS\n{\n"
@@ -55,9 +37,9 @@ LINKS = {
 
 
 @pytest.mark.parametrize("where", LINKS)
-def test_what_is_found_is_what_happens(tmp_path: Path, where: str) -> None:
+def test_the_check_predicts_what_the_board_does(tmp_path: Path, where: str) -> None:
     need("arm-none-eabi-gcc", "qemu-system-arm")
-    before, then, code, exit_code, said = LINKS[where]
+    before, then, code, exit_code, message = LINKS[where]
     (tmp_path / "usmp.toml").write_text(MANIFEST, encoding="utf-8")
     (tmp_path / "main.c").write_text(MAIN, encoding="utf-8")
     (tmp_path / "mps2.ld").write_bytes((QUICK_START / "mps2.ld").read_bytes())
@@ -79,5 +61,5 @@ def test_what_is_found_is_what_happens(tmp_path: Path, where: str) -> None:
     except subprocess.TimeoutExpired:
         assert code == "S633"  # it never ends
         return
-    assert said in ran.stdout + ran.stderr
+    assert message in ran.stdout + ran.stderr
     assert (ran.returncode == 0) == (exit_code == 0)

@@ -1,7 +1,5 @@
 """An ONNX model and a .tflite model in one plan, by CMake on a board: they share memory, and both are right."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 from tests.support import firmware
 from tests.support.cli import DATA
 from tests.support.firmware import Board
+from tests.support.tree import text_file
 from tests.support.tvm import PYTHON, needs_tvm, write_models
 
 MANIFEST = """
@@ -27,34 +26,7 @@ path = "quantized.onnx"
 [models.digits]
 path = "{}"
 """
-MAIN = """
-#include <string.h>
-
-#include "digits.h"
-#include "host.h"
-#include "net.h"
-
-int main(void)
-{
-    for (int round = 0; round < 2; ++round) {
-        for (int i = 0; i < 16; ++i) {
-            net_map_inputs().x[i] = (int8_t)(7 * i - 50);
-        }
-        if (net_run() != USMP_OK) {
-            return 1;
-        }
-        for (int i = 0; i < 4; ++i) {
-            host_print_number((unsigned)(net_map_outputs().y[i] + 128));
-            host_print(" ");
-        }
-        memset(digits_map_inputs().image, 100, DIGITS_IMAGE_SIZE);
-        if (digits_run() != USMP_OK) {
-            return 1;
-        }
-    }
-    return 0;
-}
-"""
+MAIN = text_file("firmware_tvm.c")
 
 
 def expected() -> list[int]:

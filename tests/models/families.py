@@ -3,8 +3,6 @@
 Nobody trained them; see `networks` beside the other models for how activations are kept alive.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import tf_keras as keras_2

@@ -7,8 +7,6 @@ writes NAME_TYPE.tflite beside this script.  TensorFlow and tf-keras are needed 
 1,024 elements and more.  The converter has no LSTM of int16.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys
@@ -56,8 +54,8 @@ def main() -> int:
         return 0
     names = arguments.names or FAMILIES
     wanted = [(name, type_) for name in names for type_ in (*TYPES, *["hybrid"] * (name in HYBRID))]
-    made = [make_apart(*each) for each in wanted if each not in WITHOUT]
-    return 0 if all(made) else 1
+    models = [make_apart(*each) for each in wanted if each not in WITHOUT]
+    return 0 if all(models) else 1
 
 
 if __name__ == "__main__":

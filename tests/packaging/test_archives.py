@@ -61,7 +61,9 @@ def test_a_source_archive_is_enough_to_test(elsewhere: Builder) -> None:
     output(command, elsewhere.source, far_from_us())
 
 
-def test_a_source_archive_made_of_a_source_archive_is_the_same(sdist: Path, elsewhere: Builder, tmp_path: Path) -> None:
+def test_a_source_archive_built_from_a_source_archive_is_the_same(
+    sdist: Path, elsewhere: Builder, tmp_path: Path
+) -> None:
     assert elsewhere.sdist(tmp_path).read_bytes() == sdist.read_bytes()
 
 

@@ -51,7 +51,7 @@ def test_what_plans_nothing_needs_no_core(source_tree: Environment) -> None:
     assert "compiled core: is missing; run: " in doctor
 
 
-def test_a_core_built_by_hand_is_found_beside_the_source_tree(source_tree: Environment, tmp_path: Path) -> None:
+def test_a_core_built_by_hand_is_loaded_from_beside_the_source_tree(source_tree: Environment, tmp_path: Path) -> None:
     """As docs/install.md says for those who install nothing."""
     output(["cmake", "-S", ROOT / "core", "-B", tmp_path])
     output(["cmake", "--build", tmp_path])
@@ -115,7 +115,7 @@ def library(folder: Path, source: str) -> Path:
 
 
 def refused(environment: Environment, before: Path) -> str:
-    """The error of a plan, where a core in this folder is found before the installed one."""
+    """The error of a plan, where a core in this folder comes before the installed one."""
     done = environment.run("usmp-build", "plan", DIGITS, env={"PYTHONPATH": str(before)})
     assert (done.code, "error[U244]: the compiled core of the planner " in done.err) == (1, True)
     return done.err

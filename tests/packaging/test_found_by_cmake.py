@@ -65,7 +65,7 @@ def test_by_the_folder_that_the_tool_prints(installed: Environment, tmp_path: Pa
 
 
 def test_it_takes_the_interpreter_of_its_environment(wheel: Path, tmp_path: Path) -> None:
-    """No more is said than where the package is; builds leave nothing in it."""
+    """The only message is where the package is; builds leave nothing in it."""
     need_cmake()
     home = lent(tmp_path / "a venv")
     home.install("--no-compile", wheel)

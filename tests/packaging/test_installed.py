@@ -35,7 +35,7 @@ def test_entry_points_lead_to_what_they_promise(installed: Environment) -> None:
     installed.passes("python", "-c", ENTRY_POINTS)
 
 
-def test_schemas_and_templates_are_found(installed: Environment, tmp_path: Path) -> None:
+def test_schemas_and_templates_are_installed(installed: Environment, tmp_path: Path) -> None:
     assert installed.usmp("schema") == (ROOT / "schemas" / "usmp.schema.json").read_text(encoding="utf-8")
     place = manifest(tmp_path, TWO_MODELS)
     installed.usmp("generate", place, "--out", tmp_path / "installed")

@@ -65,7 +65,7 @@ def test_a_project_that_uses_the_package_is_typed(from_wheel: Environment, tmp_p
     assert mypy(from_wheel, RIGHT, tmp_path) == (0, "Success: no issues found in 1 source file\n")
 
 
-def test_wrong_uses_are_found(from_wheel: Environment, tmp_path: Path) -> None:
+def test_wrong_uses_are_type_errors(from_wheel: Environment, tmp_path: Path) -> None:
     code, message = mypy(from_wheel, WRONG, tmp_path)
     assert code == 1
     assert 'Argument 1 to "solve" has incompatible type "str"' in message

@@ -61,7 +61,7 @@ def drawn(seed: int) -> Accesses:
     return Accesses(tuple(parts), (draw.choice((1, 2)), draw.choice((1, 4))), outer, **way)
 
 
-def found(accesses: Accesses, most: int) -> Distance:
+def least_distance(accesses: Accesses, most: int) -> Distance:
     stretch = Stretch(PAIR[::-1], turns(accesses, most))
     return dict(distances_of([stretch], [PAIR], set()))[PAIR]
 
@@ -69,7 +69,7 @@ def found(accesses: Accesses, most: int) -> Distance:
 @pytest.mark.parametrize("seed", range(120))
 def test_distances_are_what_turns_need(seed: int) -> None:
     accesses = drawn(seed)
-    assert found(accesses, 1 << 18) == by_hand(accesses), accesses
+    assert least_distance(accesses, 1 << 18) == by_hand(accesses), accesses
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -78,7 +78,7 @@ def test_few_turns_allow_nothing_more(seed: int) -> None:
     exact = by_hand(accesses)
     for most in (1, 3, 12, 50):
         assert turns(accesses, most).count <= max(most, len(accesses.parts))
-        rough = found(accesses, most)
+        rough = least_distance(accesses, most)
         for known, needed in ((rough.written_below, exact.written_below), (rough.written_above, exact.written_above)):
             assert needed is None or (known is not None and known >= needed), accesses
 

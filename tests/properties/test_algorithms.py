@@ -63,7 +63,6 @@ def is_sound(problem: Problem, plan: Plan) -> bool:
 
 
 @every_algorithm
-@settings(deadline=None)
 @given(problem=problems())
 def test_plans_are_sound(algorithm: Algorithm, problem: Problem) -> None:
     plan = algorithm(problem)
@@ -74,7 +73,6 @@ def test_plans_are_sound(algorithm: Algorithm, problem: Problem) -> None:
 
 
 @every_algorithm
-@settings(deadline=None)
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_only_names_matter(algorithm: Algorithm, problem: Problem, seed: int) -> None:
     """The order in which buffers are stated does not."""
@@ -86,7 +84,7 @@ def test_only_names_matter(algorithm: Algorithm, problem: Problem, seed: int) ->
         assert places(other, algorithm(other)) == places(problem, plan)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(problem=problems(), data=st.data())
 def test_faults_are_caught(problem: Problem, data: st.DataObject) -> None:
     """Move some buffers of a plan: `violations` speaks up exactly if the plan is no longer sound."""
@@ -104,7 +102,6 @@ def test_faults_are_caught(problem: Problem, data: st.DataObject) -> None:
     assert bool(violations(problem, changed)) == (not is_sound(problem, changed))
 
 
-@settings(deadline=None)
 @given(problem=problems())
 def test_auto_is_never_dearer_than_the_greedy_algorithms(problem: Problem) -> None:
     auto = Auto()(problem)
@@ -115,7 +112,7 @@ def test_auto_is_never_dearer_than_the_greedy_algorithms(problem: Problem) -> No
             assert len(problem.pools) > 1 or peaks(problem, auto) <= peaks(problem, greedy)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(problem=problems().filter(lambda problem: not malformed(problem)), data=st.data())
 def test_no_algorithm_limit_or_capacity_gives_a_better_plan(problem: Problem, data: st.DataObject) -> None:
     """Better by `plan.quality`: cost, then the sum of peaks, then each."""
@@ -166,7 +163,6 @@ def tight(seed: int) -> Problem:
     return Problem(named, tuple(buffers), conflicts(lives))
 
 
-@settings(deadline=None)
 @given(problem=problems())
 def test_climbing_never_ends_below_the_greedy_algorithms(problem: Problem) -> None:
     climbed = HillClimb(rounds=10)(problem)
@@ -177,7 +173,6 @@ def test_climbing_never_ends_below_the_greedy_algorithms(problem: Problem) -> No
 
 
 @every_algorithm
-@settings(deadline=None)
 @given(problem=problems())
 def test_no_plan_beats_the_bounds(algorithm: Algorithm, problem: Problem) -> None:
     plan = algorithm(problem)
@@ -188,7 +183,6 @@ def test_no_plan_beats_the_bounds(algorithm: Algorithm, problem: Problem) -> Non
     assert not any(requirement.missing for requirement in required(problem))
 
 
-@settings(deadline=None)
 @given(problem=problems(most=3, largest=4))
 @pytest.mark.long
 def test_no_plan_at_all_beats_the_bounds(problem: Problem) -> None:
@@ -203,7 +197,6 @@ def test_no_plan_at_all_beats_the_bounds(problem: Problem) -> None:
 
 
 @every_algorithm
-@settings(deadline=None)
 @given(problem=problems())
 def test_every_failure_can_be_explained(algorithm: Algorithm, problem: Problem) -> None:
     if algorithm(problem) is not None:
@@ -219,7 +212,6 @@ def test_every_failure_can_be_explained(algorithm: Algorithm, problem: Problem) 
             assert algorithm(limited(restricted(problem, family), pool, limit)) is not None
 
 
-@settings(deadline=None)
 @given(problem=problems(), data=st.data())
 def test_a_proof_names_no_buffer_in_vain(problem: Problem, data: st.DataObject) -> None:
     for shortage in explain(problem, lambda _: None):

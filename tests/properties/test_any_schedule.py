@@ -69,7 +69,7 @@ def needed(analysis: Analysis) -> int:
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(nets())
 def test_no_schedule_needs_less_than_the_plan_says(data: bytes) -> None:
     asked = replace(request("net"), rows=False)
@@ -77,12 +77,12 @@ def test_no_schedule_needs_less_than_the_plan_says(data: bytes) -> None:
     chosen = choose(replanner)
     base = chosen.analysis
     both = [ref for ref, kernel in base.kernels.items() if isinstance(kernel, Kernel) and kernel.backward]
-    found = []
+    peaks_of_all = []
     for order in orders(base):
         for ways in product(WAYS, repeat=len(both)):
             directions: dict[OperatorRef, Direction] = dict(zip(both, ways, strict=True))
-            found.append(needed(replanner.retime(base, Choices({0: order}, directions))))
-    assert needed(base) == chosen.bound == min(found), (
+            peaks_of_all.append(needed(replanner.retime(base, Choices({0: order}, directions))))
+    assert needed(base) == chosen.bound == min(peaks_of_all), (
         "for nets as small as these, the plan is the best, and known to be"
     )
 
@@ -115,7 +115,7 @@ def least_of_all(data: bytes) -> int:
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=8)
+@settings(max_examples=8)
 @given(nets(), st.integers(1, 20))
 def test_a_shortage_that_is_called_proven_is_one_of_every_schedule(data: bytes, less: int) -> None:
     least = least_of_all(data)

@@ -41,8 +41,8 @@ def test_the_first_nets_have_what_is_to_meet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_values_still_flow_behind_rewrites_and_parts(seed: int) -> None:
-    (made,) = analyze(import_tflite(drawn(seed), "m", "m.tflite")).models
-    assert [*flow_faults(0, made.main)] == []
+    (model,) = analyze(import_tflite(drawn(seed), "m", "m.tflite")).models
+    assert [*flow_faults(0, model.main)] == []
 
 
 @needs_c

@@ -19,7 +19,7 @@ def plain(text: str) -> str:
 
 
 @given(texts=st.lists(ODD, min_size=1, max_size=30))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_make_reads_what_was_meant(tmp_path: Path, texts: list[str]) -> None:
     need("make")
     lines = [f"# {hash_comment(text)}\nV{number} := {make_value(text)}" for number, text in enumerate(texts)]
@@ -39,7 +39,7 @@ def test_starlark_reads_what_was_meant(text: str) -> None:
 
 
 @given(texts=st.lists(ODD, min_size=1, max_size=30))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_cmake_reads_what_was_meant(tmp_path: Path, texts: list[str]) -> None:
     need("cmake")
     lines = [f'# {hash_comment(text)}\nset(list "{cmake_string(text)}")\nmessage("<${{list}}>")' for text in texts]

@@ -50,7 +50,7 @@ def rank(planned: Planned) -> tuple[Fraction, ...]:
 
 @pytest.mark.drawn("seed")
 @pytest.mark.parametrize("seed", few(range(COUNT), 6))
-def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> None:
+def test_a_plan_fits_into_its_own_sizes(seed: int, tmp_path: Path) -> None:
     drawn = firmware(seed)
     free = plan(drawn, tmp_path, {})
     planned = sizes(free)
@@ -61,6 +61,7 @@ def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> No
         assert rank(limited)[0] <= rank(free)[0]
 
 
+@pytest.mark.slow
 def test_a_limit_of_its_own_size_changes_no_plan() -> None:
     """Within it, a split that copies costs more and takes less: neither is better in all respects."""
     folder = FOLDER.parent / "faults" / "15-limit-worse"

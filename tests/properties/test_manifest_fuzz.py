@@ -97,7 +97,7 @@ def test_only_manifest_errors_escape(part: int) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=ROUNDS, deadline=None, derandomize=True)
+@settings(max_examples=ROUNDS, derandomize=True)
 def test_any_bytes(text: bytes) -> None:
     try:
         resolve(load(text, "usmp.toml"))
@@ -234,6 +234,6 @@ def table(draw: st.DrawFn, path: tuple[str, ...] = ()) -> str:
 
 @pytest.mark.long
 @given(table())
-@settings(max_examples=ROUNDS, deadline=None, derandomize=True)
+@settings(max_examples=ROUNDS, derandomize=True)
 def test_places_agree_with_tomli(text: str) -> None:
     assert_places_agree(Source("usmp.toml", text), tomli.loads(text))

@@ -19,7 +19,7 @@ from usmp_build.request import ConnectionRequest, Inputs, Outputs
 @pytest.mark.parametrize("seed", range(5))
 def test_what_is_promised_is_kept(seed: int) -> None:
     @hypothesis.seed(seed)
-    @settings(deadline=None, max_examples=300, database=None)
+    @settings(max_examples=300, database=None)
     @given(st.integers(0, 1 << 32))
     def kept(number: int) -> None:
         draw = random.Random(number)
@@ -59,8 +59,8 @@ def tight() -> Firmware:
 
 
 def cuts() -> list[tuple[int, int, bool]]:
-    found = tight().analysis.lifetimes.intervals
-    return [(b, i, end) for b, intervals in enumerate(found) for i in range(len(intervals)) for end in (False, True)]
+    lives = tight().analysis.lifetimes.intervals
+    return [(b, i, end) for b, intervals in enumerate(lives) for i in range(len(intervals)) for end in (False, True)]
 
 
 @pytest.mark.parametrize(("buffer", "interval", "at_end"), cuts())

@@ -73,30 +73,30 @@ def peak(jobs: Jobs, order: tuple[int, ...]) -> int | None:
     return most
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(graphs())
 def test_the_order_is_the_best_of_all(jobs: Jobs) -> None:
-    found = best_order(jobs)
+    best = best_order(jobs)
     every = {order: peak(jobs, order) for order in permutations(range(len(jobs.jobs)))}
     least = min(value for value in every.values() if value is not None)
-    assert every[found.order] == found.peak == found.bound == least
+    assert every[best.order] == best.peak == best.bound == least
     in_file = tuple(range(len(jobs.jobs)))
-    assert found.order == in_file or found.peak < (every[in_file] or 0)
+    assert best.order == in_file or best.peak < (every[in_file] or 0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(graphs())
 def test_a_search_cut_short_returns_a_sound_order(jobs: Jobs) -> None:
     """Only one set of each size is pursued, and what is said of all orders is still true."""
     every = {order: peak(jobs, order) for order in permutations(range(len(jobs.jobs)))}
-    found = best_order(jobs, states=0, beam=1)
+    best = best_order(jobs, states=0, beam=1)
     in_file = every[tuple(range(len(jobs.jobs)))]
     assert in_file is not None
-    assert every[found.order] == found.peak <= in_file
-    assert found.bound <= min(value for value in every.values() if value is not None)
+    assert every[best.order] == best.peak <= in_file
+    assert best.bound <= min(value for value in every.values() if value is not None)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(graphs(), st.integers(0, 12), st.integers(0, 30))
 def test_orders_below_a_limit_are_all_of_them_the_best_first(jobs: Jobs, more: int, most: int) -> None:
     every = {order: peak(jobs, order) for order in permutations(range(len(jobs.jobs)))}

@@ -63,7 +63,7 @@ def liu(tree: Tree, node: int) -> list[tuple[int, int]]:
     return cut([*profile, (base + size, size)])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(trees(nodes=60))
 def test_for_trees_branch_by_branch_is_the_best_order(tree: Tree) -> None:
     jobs = jobs_of(tree)
@@ -71,7 +71,7 @@ def test_for_trees_branch_by_branch_is_the_best_order(tree: Tree) -> None:
     assert States(jobs).along(order).peak == liu(tree, len(tree) - 1)[0][0]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(trees(nodes=14))
 def test_a_search_cut_short_finds_the_best_order_of_a_tree(tree: Tree) -> None:
     order = best_order(jobs_of(tree), states=0, beam=1)
@@ -79,7 +79,7 @@ def test_a_search_cut_short_finds_the_best_order_of_a_tree(tree: Tree) -> None:
     assert order.bound <= order.peak
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(trees(nodes=14))
 def test_and_of_one_that_opens(tree: Tree) -> None:
     """Backward in time it is the same tree."""
@@ -99,27 +99,27 @@ def test_and_of_one_that_opens(tree: Tree) -> None:
 @st.composite
 def series_parallel(draw: st.DrawFn) -> Jobs:
     """Branches that part and meet again, one after the other and one in the other, at most 16 jobs."""
-    found = [draw(sizes)]
+    bytes_of = [draw(sizes)]
     jobs: list[Job] = []
 
-    def made(reads: list[int]) -> int:
-        found.append(draw(sizes))
-        jobs.append(job(reads, [buffer - 1 for buffer in reads if buffer], len(found) - 1))
-        return len(found) - 1
+    def add_job(reads: list[int]) -> int:
+        bytes_of.append(draw(sizes))
+        jobs.append(job(reads, [buffer - 1 for buffer in reads if buffer], len(bytes_of) - 1))
+        return len(bytes_of) - 1
 
     def built(source: int, left: int) -> int:
         if left < 3:
-            return made([source])
+            return add_job([source])
         if draw(st.booleans()):
             return built(built(source, left // 2), left - left // 2)
         width = draw(st.integers(2, 3))
-        return made([built(source, left // width) for _ in range(width)])
+        return add_job([built(source, left // width) for _ in range(width)])
 
     built(0, 10)
-    return Jobs(tuple(jobs), tuple(found), 1, 1 << len(jobs))
+    return Jobs(tuple(jobs), tuple(bytes_of), 1, 1 << len(jobs))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(series_parallel())
 def test_what_is_cut_short_is_near_the_best_where_branches_part_and_meet(jobs: Jobs) -> None:
     best = best_order(jobs, states=1_000_000)

@@ -57,15 +57,15 @@ def outcome(file: str, seed: int) -> Bundle | str:
 @pytest.mark.long
 def test_mutants_are_generated_or_refused(first: int) -> None:
     names = sorted(FILES)
-    made = [outcome(names[seed % len(names)], seed) for seed in range(first, min(first + MUTANTS_PER_TEST, COUNT))]
-    assert len({each for each in made if isinstance(each, str)}) > 3
+    outcomes = [outcome(names[seed % len(names)], seed) for seed in range(first, min(first + MUTANTS_PER_TEST, COUNT))]
+    assert len({each for each in outcomes if isinstance(each, str)}) > 3
 
 
 @pytest.mark.parametrize("file", ["digits", "float_net", "quantized_io", "stateful"])
 def test_c_of_a_mutant_compiles(tmp_path: Path, file: str) -> None:
-    made = next(bundle for seed in range(100) if isinstance(bundle := outcome(file, seed), Bundle))
+    generated_files = next(bundle for seed in range(100) if isinstance(bundle := outcome(file, seed), Bundle))
     folder = tmp_path / "out"
     folder.mkdir()
-    for each in made.files:
+    for each in generated_files.files:
         (folder / each.path).write_bytes(each.data)
     assert built(folder, tmp_path, "int main(void) { return 0; }\n").is_file()

@@ -39,15 +39,15 @@ def drawn(seed: int, pools: int) -> Problem:
 
 @pytest.mark.parametrize(("pools", "count", "tight"), [(1, 300, 262), (2, 60, 52)])
 def test_a_bound_is_no_more_than_a_plan_needs_and_often_as_much(pools: int, count: int, tight: int) -> None:
-    found = 0
+    exact = 0
     for seed in range(count):
         stated = drawn(seed, pools)
         plan = Auto()(stated)
         assert plan is not None
         witness = pressure(stated, range(len(stated.buffers)), pools)
         assert witness.bytes <= sum(peaks(stated, plan)), stated
-        found += witness.bytes == sum(peaks(stated, plan))
-    assert found == tight
+        exact += witness.bytes == sum(peaks(stated, plan))
+    assert exact == tight
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -92,7 +92,7 @@ def test_only_problem_errors_escape(part: int) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=ROUNDS, deadline=None, derandomize=True)
+@settings(max_examples=ROUNDS, derandomize=True)
 def test_any_bytes(text: bytes) -> None:
     read_both(text)
 
@@ -115,7 +115,7 @@ JSON = st.recursive(
 
 @pytest.mark.long
 @given(new=JSON, seed=st.integers(0, 10_000))
-@settings(max_examples=ROUNDS, deadline=None)
+@settings(max_examples=ROUNDS)
 def test_any_values_in_json(new: object, seed: int) -> None:
     draw = Random(seed)
     question = read_problem(json.dumps(GOOD_JSON).encode(), "problem.json")

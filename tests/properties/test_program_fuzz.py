@@ -62,14 +62,14 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(json_values)
 def test_any_json(value: Any) -> None:
     outcome(json.dumps({"main": "f", "functions": {"f": value}}).encode())
     outcome(json.dumps({"main": "f", "functions": {"f": {"params": [{"name": "x"}], "body": [value]}}}).encode())
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(st.binary(max_size=100))
 def test_any_bytes(data: bytes) -> None:
     outcome(data)

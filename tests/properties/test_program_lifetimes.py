@@ -24,7 +24,7 @@ from usmp_build.textual.text import read, write
 @pytest.mark.parametrize("seed", range(5))
 def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
     @hypothesis.seed(seed)
-    @settings(deadline=None, max_examples=200, database=None)
+    @settings(max_examples=200, database=None)
     @given(programs(), st.integers(0, 1 << 32))
     def agree(program: Model, first: int) -> None:
         assert check(program) is None
@@ -36,7 +36,7 @@ def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
     agree()
 
 
-@settings(deadline=None, max_examples=150, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(programs())
 def test_text_says_all_of_a_program(program: Model) -> None:
     text = write(program)
@@ -97,7 +97,7 @@ def test_no_lifetime_can_be_a_step_shorter(buffer: int, interval: int, at_end: b
         run_often(analysis, Lifetimes(tuple(every)))
 
 
-def test_the_plan_alone_is_found_out_too() -> None:
+def test_a_fault_in_the_plan_alone_is_detected() -> None:
     """Without conflicts, all is at offset 0: then the arena itself loses what is read."""
     analysis = analyze(model(TIGHT))
     apart = replace(analysis.problem, conflicts=((),) * len(analysis.problem.buffers))

@@ -37,6 +37,7 @@ def written(folder: Path, seeds: Sequence[int], rows: bool = True) -> Path:
     return manifest(folder, text, f"rows_{rows}.toml")
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("first")
 @pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
@@ -48,6 +49,7 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: in
         assert f"net{seed}: " in done.out
 
 
+@pytest.mark.slow
 @needs_c
 @pytest.mark.parametrize("change", few([shuffled, cut, recomputing], 1))
 @pytest.mark.drawn("first")

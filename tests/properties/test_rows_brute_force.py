@@ -70,8 +70,8 @@ def test_no_order_of_rows_needs_less_than_the_plan_says(seed: int) -> None:
     for direction in WAYS:
         directions = dict.fromkeys(rows.jobs, direction)
         in_file_order = replanner.retime(whole, Choices({}, directions, rows))
-        found = model_orders(replanner.request, in_file_order)
-        (only,) = found
+        by_model = model_orders(replanner.request, in_file_order)
+        (only,) = by_model
         assert only is not None
         jobs, operators = jobs_of(in_file_order, 0)
         every = [*orders(jobs)]
@@ -81,7 +81,7 @@ def test_no_order_of_rows_needs_less_than_the_plan_says(seed: int) -> None:
             named = tuple(operators[job] for job in order)
             analysis = replanner.retime(in_file_order, Choices({0: named}, directions, rows))
             bytes_ = needed(analysis)
-            assert bytes_ >= least_workspace(analysis, found) >= planned.fitted.chosen.bound
+            assert bytes_ >= least_workspace(analysis, by_model) >= planned.fitted.chosen.bound
             if named == best:
                 assert States(jobs).along(order).peak == lowest == only.bound
             least.append(bytes_)

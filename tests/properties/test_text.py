@@ -99,7 +99,7 @@ def models(draw: st.DrawFn) -> Model:
     return Model(draw(names), tuple(drawn_model), draw(ports), draw(ports))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(models())
 def test_reading_undoes_writing(model: Model) -> None:
     text = write(model)
@@ -108,7 +108,6 @@ def test_reading_undoes_writing(model: Model) -> None:
     assert text.isascii()
 
 
-@settings(deadline=None)
 @given(models())
 def test_withholding_changes_nothing_but_the_bytes_of_constants(model: Model) -> None:
     short = read(write(model, data="short"))
@@ -144,14 +143,13 @@ LINES = [
 PIECES = sorted({piece for line in LINES for piece in re.findall(r'"[^"]*"|[%@\w.]+|\S', line)})
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join) | st.sampled_from(LINES), max_size=12))
 def test_any_lines_are_a_model_or_an_error(lines: list[str]) -> None:
     outcome("\n".join(lines).encode())
     outcome(b'model "m"\nsubgraph 0 "s"\n' + "\n".join(lines).encode())
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_bytes_are_a_model_or_an_error(data: bytes) -> None:
     outcome(data)

@@ -56,13 +56,13 @@ def other_flags(draw: st.DrawFn) -> list[str]:
 
 
 @given(pool_flags() | st.just([]), other_flags())
-@settings(max_examples=ROUNDS, deadline=None, derandomize=True)
+@settings(max_examples=ROUNDS, derandomize=True)
 def test_a_manifest_that_loads_or_an_error(pools: list[str], others: list[str]) -> None:
     accept(shlex.join([*pools, *others]))
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=ROUNDS, deadline=None, derandomize=True)
+@settings(max_examples=ROUNDS, derandomize=True)
 def test_any_text(text: str) -> None:
     accept(text)
 

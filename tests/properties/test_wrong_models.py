@@ -52,10 +52,10 @@ OPTIONS = {kind.name: kind.options.options for kind in OPERATORS.values() if kin
 def options(draw: st.DrawFn, kind: str) -> Options | None:
     if kind not in OPTIONS or draw(st.integers(0, 5)) == 0:
         return None
-    made = OPTIONS[kind]
+    drawn_options = OPTIONS[kind]
     given: dict[str, object] = {}
-    for name in made.__dataclass_fields__:
-        default = getattr(made(), name)
+    for name in drawn_options.__dataclass_fields__:
+        default = getattr(drawn_options(), name)
         if name in {"frame", "limits", "outside"} or draw(st.booleans()):
             continue
         if isinstance(default, bool):
@@ -64,7 +64,7 @@ def options(draw: st.DrawFn, kind: str) -> Options | None:
             given[name] = draw(st.sampled_from([0, 1, 2, 3, 1 << 31]))
         elif isinstance(default, Activation | Padding):
             given[name] = draw(st.sampled_from(type(default)))
-    return made(**given)
+    return drawn_options(**given)
 
 
 @st.composite
@@ -87,7 +87,7 @@ def models(draw: st.DrawFn) -> Model:
     return Model("m", (Subgraph("main", tuple(values), (computed[0],), tuple(outputs), tuple(operators)),))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(models(), st.booleans())
 def test_rewriting_a_wrong_model_ends(model: Model, may_cost: bool) -> None:
     assume(check(model) is None)

@@ -2,8 +2,8 @@
 
 - Any test: `cli` calls verbs, `verbs` has command lines of all and runs them without packages of tests, `processes`
   runs programs, `tools` says what is left out because tools are missing or because it takes long, `sample` draws the
-  machines that each test runs on, `files` writes and changes files, `tree` knows and copies our source tree,
-  `size` measures it.
+  machines that each test runs on, `files` writes and changes files, `tree` knows and copies our source tree, and reads
+  programs and models of tests/texts, `size` measures it.
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
   knows what they answer, `platformio` runs PlatformIO; `host_c` compiles generated C for this machine; `tflm_headers`
   stand in for those of TensorFlow Lite Micro.

@@ -80,14 +80,14 @@ class Workspace:
         return ran
 
     def try_bazel(self, command: str, *arguments: str) -> Ran:
-        """Run a command; return what it did, and what it said."""
+        """Run a command; return its steps and its output."""
         log = self.private / "steps.json"
         log.unlink(missing_ok=True)
         done = run(["bazel", command, *arguments], self.folder, self.env, merged=True, timeout=600)
         steps = tuple(_steps(log.read_text(encoding="utf-8"))) if log.is_file() else ()
         return Ran(done.code, done.out, steps)
 
-    def made(self, path: str) -> Path:
+    def built(self, path: str) -> Path:
         """Return where a file that was built is."""
         return self.folder / "bazel-bin" / path
 
@@ -121,7 +121,7 @@ def example(root: Path, cache: Path) -> Iterator[Workspace]:
 def written(
     root: Path, cache: Path, files: Mapping[str, str], env: Mapping[str, str] | None = None
 ) -> Iterator[Workspace]:
-    """Yield a workspace made of texts, with our models in `models/`."""
+    """Yield a workspace of these files, with our models in `models/`."""
     folder = root / "app"
     write_files(folder, files)
     (folder / "models").mkdir(exist_ok=True)

@@ -1,5 +1,7 @@
 """The files of a Bazel workspace with one plan of two models."""
 
+from tests.support.tree import text_file
+
 BUILD = """\
 load("@rules_cc//cc:cc_library.bzl", "cc_library")
 load("@rules_cc//cc:cc_test.bzl", "cc_test")
@@ -101,25 +103,7 @@ usmp_model(
 )
 """
 
-PARITY = """\
-#include "parity.h"
-#include "reader.h"
-
-#ifndef NDEBUG
-#error "definitions of the plan reach who depends on it"
-#endif
-
-USMP_ALIGNED(READER_WEIGHTS_ALIGNMENT) static const uint8_t weights[READER_WEIGHTS_SIZE] = {
-#include "reader_weights.inc"
-};
-
-int main(void)
-{
-    const struct parity_constant_pools constants = { weights };
-
-    return reader_check_weights(weights) == USMP_OK && parity_run(&constants) == USMP_OK ? 0 : 1;
-}
-"""
+PARITY = text_file("bazel_files_parity.c")
 
 FILES = {
     "BUILD.bazel": BUILD,

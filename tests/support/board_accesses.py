@@ -97,10 +97,12 @@ class Counted:
         return self.name.partition(": ")[2].rpartition(" ")[0]
 
 
-def count(made: Image, inputs: Sequence[Sequence[Sample]], plugin: Path) -> tuple[list[list[Run]], list[list[Counted]]]:
+def count(
+    board_image: Image, inputs: Sequence[Sequence[Sample]], plugin: Path
+) -> tuple[list[list[Run]], list[list[Counted]]]:
     """Run every model once; return what `image.run` returns, and what each operator did, by model."""
-    symbols = firmware.symbols(made.board, made.elf)
-    cuts = _cuts(made)
+    symbols = firmware.symbols(board_image.board, board_image.elf)
+    cuts = _cuts(board_image)
     regions = {name: _between(symbols, f"__{name}") for name in _MEMORIES}
     regions |= {name: symbols[name] for name in _VARIABLES if name in symbols}
     for pool, places in cuts.items():
@@ -109,9 +111,9 @@ def count(made: Image, inputs: Sequence[Sequence[Sample]], plugin: Path) -> tupl
     hooks = sorted(_HOOKS & symbols.keys())  # the linker drops one that no model calls
     marks = {name: symbols[name][0] for name in ("harness_begin", *hooks, "harness_end")}
     ignored = [place for name, place in symbols.items() if name.startswith(_HARNESS)]
-    out = made.folder / "accesses.json"
-    results = image.run(made, inputs, counting.plugin_arguments(plugin, out, regions, marks, ignored))
-    return results, list(_by_model(made, _pieces(made, cuts), iter(counting.read_intervals(out))))
+    out = board_image.folder / "accesses.json"
+    results = image.run(board_image, inputs, counting.plugin_arguments(plugin, out, regions, marks, ignored))
+    return results, list(_by_model(board_image, _pieces(board_image, cuts), iter(counting.read_intervals(out))))
 
 
 def problems(runs: Sequence[Sequence[Counted]]) -> list[str]:
@@ -137,36 +139,36 @@ def _between(symbols: Mapping[str, Range], name: str) -> Range:
     return start, end - start
 
 
-def _cuts(made: Image) -> dict[str, list[int]]:
+def _cuts(firmware: Image) -> dict[str, list[int]]:
     """For every pool the offsets at which a piece begins or ends."""
-    cuts = {pool.name: {0, pool.size} for pool in made.layout.summary.pools if pool.size}
-    for row in made.layout.summary.buffers:
+    cuts = {pool.name: {0, pool.size} for pool in firmware.layout.summary.pools if pool.size}
+    for row in firmware.layout.summary.buffers:
         if row.size:
             cuts[row.pool] |= {row.offset, row.offset + row.size}
     return {name: sorted(offsets) for name, offsets in cuts.items()}
 
 
-def _pieces(made: Image, cuts: Mapping[str, Sequence[int]]) -> Pieces:
-    pools, buffers = made.layout.summary.pools, made.planned.analysis.storage.buffers
-    found = []
-    for buffer, place in zip(buffers, made.planned.plan.allocations, strict=True):
+def _pieces(firmware: Image, cuts: Mapping[str, Sequence[int]]) -> Pieces:
+    pools, buffers = firmware.layout.summary.pools, firmware.planned.analysis.storage.buffers
+    pieces = []
+    for buffer, place in zip(buffers, firmware.planned.plan.allocations, strict=True):
         name, inside = pools[place.pool].name, range(place.offset, place.offset + buffer.size)
-        found.append([f"{name}+{start}" for start in cuts.get(name, ()) if start in inside])
-    return found
+        pieces.append([f"{name}+{start}" for start in cuts.get(name, ()) if start in inside])
+    return pieces
 
 
-def _by_model(made: Image, pieces: Pieces, intervals: Iterator[Interval]) -> Iterator[list[Counted]]:
+def _by_model(firmware: Image, pieces: Pieces, intervals: Iterator[Interval]) -> Iterator[list[Counted]]:
     """Everything from begin to end of a run is between two marks; the hook is called once for each trace."""
-    schedule = made.planned.analysis.schedule
-    for index, (program, (_, code)) in enumerate(zip(schedule.programs, made.layout.models, strict=True)):
+    schedule = firmware.planned.analysis.schedule
+    for index, (program, (_, code)) in enumerate(zip(schedule.programs, firmware.layout.models, strict=True)):
         assert next(intervals).mark == "harness_begin"
         for _ in code.views:
             _check_idle(next(intervals), "usmp_hook")
         seen: dict[OperatorRef, list[Interval]] = {}
         refs = [step.operator for step in steps(program) if step.operator]
-        for ref, step in zip(refs, observed_steps(made.planned, made.layout, index, 0), strict=True):
+        for ref, step in zip(refs, observed_steps(firmware.planned, firmware.layout, index, 0), strict=True):
             seen.setdefault(ref, []).extend(next(intervals) for _ in range(step["traces"]))
-        yield [_operator(made, ref, pieces, of_operator) for ref, of_operator in seen.items()]
+        yield [_operator(firmware, ref, pieces, of_operator) for ref, of_operator in seen.items()]
         _check_idle(next(intervals), "harness_end")
 
 
@@ -177,18 +179,18 @@ def _check_idle(interval: Interval, mark: str) -> None:
     assert interval.regions.keys() <= {*_MEMORIES}
 
 
-def _operator(made: Image, ref: OperatorRef, pieces: Pieces, intervals: Sequence[Interval]) -> Counted:
+def _operator(firmware: Image, ref: OperatorRef, pieces: Pieces, intervals: Sequence[Interval]) -> Counted:
     assert {interval.mark for interval in intervals} <= _HOOKS
-    analysis = made.planned.analysis
+    analysis = firmware.planned.analysis
     operator, kernel, declared = operator_at(analysis.models, ref), analysis.kernels[ref], analysis.traffic[ref]
     assert isinstance(kernel, Kernel)
     seen, groups = _sum(intervals), _overlapping(_tensors(analysis, declared), pieces)
     own = {*_MEMORIES, *(piece for buffer in declared for piece in pieces[buffer])}
     return Counted(
-        name=f"{made.layout.models[ref.model][0].name}: {operator.kind} {operator.position}",
+        name=f"{firmware.layout.models[ref.model][0].name}: {operator.kind} {operator.position}",
         form=type(kernel.calls[0].form).__name__.lower(),
         instructions=sum(interval.instructions for interval in intervals),
-        moved=tuple(_moved(made, group, declared, pieces, seen) for group in groups),
+        moved=tuple(_moved(firmware, group, declared, pieces, seen) for group in groups),
         astray={
             **{name: t for name, t in seen.items() if name not in own and (t.written or name not in _VARIABLES)},
             **dict(_undeclared(declared, pieces, seen)),
@@ -241,17 +243,17 @@ def _undeclared(
 
 
 def _moved(
-    made: Image, group: Sequence[int], declared: Mapping[int, Traffic], pieces: Pieces, seen: Mapping[str, Traffic]
+    firmware: Image, group: Sequence[int], declared: Mapping[int, Traffic], pieces: Pieces, seen: Mapping[str, Traffic]
 ) -> Moved:
-    name = " and ".join(made.planned.analysis.storage.buffers[buffer].name for buffer in group)
-    pool = made.layout.summary.pools[made.planned.plan.allocations[group[0]].pool].name
+    name = " and ".join(firmware.planned.analysis.storage.buffers[buffer].name for buffer in group)
+    pool = firmware.layout.summary.pools[firmware.planned.plan.allocations[group[0]].pool].name
     counted = sum((seen.get(piece, Traffic()) for piece in _covered(group, pieces)), Traffic())
     return Moved(name, pool, sum((declared[buffer] for buffer in group), Traffic()), counted)
 
 
-def called(made: Image) -> set[str]:
+def called(firmware: Image) -> set[str]:
     """The C functions that run in an image."""
-    return functions_of(made.planned.analysis.kernels.values())
+    return functions_of(firmware.planned.analysis.kernels.values())
 
 
 def functions_of(kernels: Iterable[Kernel | NoKernel]) -> set[str]:

@@ -12,11 +12,11 @@ from usmp_build.selftest.harness import Run
 from usmp_build.selftest.oracle import Answer
 
 
-def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) -> list[list[Answer]]:
+def answers_to(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Answer]]:
     """Return what TensorFlow Lite Micro makes of cases; None where it has no answer."""
     compared = {name: case for name, case in cases.items() if case.graph.operators[0].kind not in ELSEWHERE}
     asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in compared.items()]
-    answers = dict(zip(compared, oracle.outputs(asked, folder), strict=True))
+    answers = dict(zip(compared, oracle.outputs(asked), strict=True))
     refused = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     assert refused == {}, f"{refused}"
     return [
@@ -25,15 +25,15 @@ def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) ->
     ]
 
 
-def compare_all(made: Image, results: list[list[Run]], references: list[list[Answer]]) -> None:
+def compare_all(firmware: Image, results: list[list[Run]], references: list[list[Answer]]) -> None:
     """Compare the tensors of all cases."""
     for index, reference in enumerate(references):
-        compare(made.planned, index, results[index], reference)
+        compare(firmware.planned, index, results[index], reference)
 
 
-def check(made: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
+def check(firmware: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
     """Compare the tensors of all cases, and what is read and written."""
-    results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
-    compare_all(made, results, references)
+    results, runs = count(firmware, [[case.inputs] for case in cases.values()], plugin)
+    compare_all(firmware, results, references)
     wrong = problems(runs)
     assert wrong == [], "\n".join(wrong)

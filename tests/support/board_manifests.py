@@ -90,28 +90,28 @@ def nets(shared: Shared, names: tuple[str, ...] = tuple(NETS)) -> dict[str, Path
 
 def stateful(shared: Shared) -> dict[str, Path]:
     """Make models that remember, with and without first values, and return where they are."""
-    made = {"average": (DATA / "stateful.tflite").read_bytes()}
-    made["svdf"] = drawn.svdf(np.random.default_rng(5), layers=2)
-    made["svdf_s8"] = drawn.svdf(np.random.default_rng(6), "INT8")
-    made["svdf_f32"] = drawn.svdf(np.random.default_rng(7), "FLOAT32")
+    files = {"average": (DATA / "stateful.tflite").read_bytes()}
+    files["svdf"] = drawn.svdf(np.random.default_rng(5), layers=2)
+    files["svdf_s8"] = drawn.svdf(np.random.default_rng(6), "INT8")
+    files["svdf_f32"] = drawn.svdf(np.random.default_rng(7), "FLOAT32")
     for dtype in ("INT8", "INT16", "FLOAT32"):
-        made[f"lstm_{dtype.lower()}"] = lstms.lstm(np.random.default_rng(8), dtype)
+        files[f"lstm_{dtype.lower()}"] = lstms.lstm(np.random.default_rng(8), dtype)
     for kind, make in signal_models.STATEFUL.items():
         for seed in range(5):
-            made[f"{kind.lower()}_{seed}"] = flatfile(make(np.random.default_rng(seed)))
-    made["ring"] = drawn.ring(np.random.default_rng(8))
-    made["sums"] = drawn.accumulators(np.random.default_rng(6))
-    return written("stateful", made, shared)
+            files[f"{kind.lower()}_{seed}"] = flatfile(make(np.random.default_rng(seed)))
+    files["ring"] = drawn.ring(np.random.default_rng(8))
+    files["sums"] = drawn.accumulators(np.random.default_rng(6))
+    return written("stateful", files, shared)
 
 
 def filters_over_time(shared: Shared) -> dict[str, Path]:
     """Make models with one SVDF, whose filters remember so many results, and return where they are."""
-    made = {
+    files = {
         f"{state.lower()}_{memory:02}": drawn.svdf(np.random.default_rng(memory), state, memory=memory)
         for state in ("INT8", "INT16")
         for memory in range(1, 13)
     }
-    return written("filters", made, shared)
+    return written("filters", files, shared)
 
 
 def written(kind: str, models: Mapping[str, bytes], shared: Shared) -> dict[str, Path]:

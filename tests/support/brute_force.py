@@ -34,13 +34,13 @@ class Truth:
 
     def _needed(self, share: tuple[int, ...]) -> list[int] | None:
         """Return the least peaks, when the buffers are in these pools; None when a limit is too low."""
-        found = []
+        least_bytes = []
         for number, pool in enumerate(self.stated.pools):
             least = self.least_peak(tuple(i for i, chosen in enumerate(share) if chosen == number))
             if least is None or (pool.limit is not None and least > pool.limit):
                 return None
-            found.append(least)
-        return found
+            least_bytes.append(least)
+        return least_bytes
 
     def least_peak(self, members: tuple[int, ...]) -> int | None:
         """Return the fewest bytes that hold these buffers; None when even a pool without limit does not."""

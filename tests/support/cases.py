@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from benchmarks import usmp_cases
 from tests.support.cli import RO, RW, tables
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -52,8 +51,3 @@ def pressure(planned: Planned) -> int:
             for step in range(start, stop):
                 totals[step] += buffer.size
     return max(totals)
-
-
-def texts_of_tvm() -> dict[str, str]:
-    """Return TVM's problems, each as the text of a file, by name; none where they are not."""
-    return {case.name: case.text for case in usmp_cases.cases()}

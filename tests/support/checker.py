@@ -1,7 +1,5 @@
 """Plans for the checker, and what lets it check all that tests plan, whatever for."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -34,7 +32,7 @@ _SHARE = 40
 
 
 @dataclass(frozen=True)
-class Made:
+class PlannedModels:
     """A plan as the checker reads it, the files of the models, and the same plan as our verifier sees it."""
 
     text: str
@@ -62,13 +60,13 @@ class Made:
 
 
 @cache
-def made(names: tuple[str, ...], more: str = "", first: str = "") -> Made:
+def planned_models(names: tuple[str, ...], more: str = "", first: str = "") -> PlannedModels:
     tables = "".join(f'[models.{name}]\npath = "{name}.tflite"\n' for name in names)
     manifest = f'{first}[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n{tables}{more}'
     contents = {name: (DATA / f"{name}.tflite").read_bytes() for name in sorted(names)}
     files = DictFiles({"usmp.toml": manifest.encode(), **{f"{name}.tflite": data for name, data in contents.items()}})
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
-    return Made(plan_json(planned.summary), tuple(contents.values()), planned.analysis.problem, planned.plan)
+    return PlannedModels(plan_json(planned.summary), tuple(contents.values()), planned.analysis.problem, planned.plan)
 
 
 class CheckedPlans:
@@ -85,8 +83,8 @@ class CheckedPlans:
         plan, wrong, seen = pipeline.plan, list[str](), set[bytes]()
 
         def planned(request: Request, files: Files, *others: Any, **named: Any) -> Planned:
-            made = plan(request, files, *others, **named)
-            text = plan_json(made.summary)
+            result = plan(request, files, *others, **named)
+            text = plan_json(result.summary)
             digest = hashlib.sha256(f"{self._seed}{text}".encode()).digest()
             is_drawn = not self._seed or int.from_bytes(digest, "big") % _SHARE == 0
             if self.is_on and digest not in seen:
@@ -94,7 +92,7 @@ class CheckedPlans:
                 contents = [files.read(model.path) for model in request.models]
                 if fault := _fault(text, contents, _MOST if is_drawn else _LITTLE):
                     wrong.append(f"{os.environ.get('PYTEST_CURRENT_TEST')}: {fault}\n{text}")
-            return made
+            return result
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pipeline, "plan", planned)

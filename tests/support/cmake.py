@@ -49,13 +49,13 @@ class Project:
         return self.binary / "plan.usmp"
 
     def configure(self, *options: str) -> str:
-        """Configure; return what CMake said.  Fails the test if CMake fails."""
+        """Configure; return the output.  Fails the test if CMake fails."""
         code, text = self.try_to_configure(*options)
         assert code == 0, text
         return text
 
     def try_to_configure(self, *options: str) -> tuple[int, str]:
-        """Configure; return the exit code and what CMake said."""
+        """Configure; return the exit code and the output."""
         return self._cmake("-S", str(self.source), "-B", str(self.binary), "-G", self.generator, *options)
 
     def build(self, *options: str) -> list[str]:
@@ -65,12 +65,12 @@ class Project:
         return steps(text)
 
     def try_to_build(self, *options: str) -> tuple[int, str]:
-        """Build; return the exit code and what was said.  Processes of Make would write into each other's lines."""
+        """Build; return the exit code and the output.  Processes of Make would write into each other's lines."""
         lines = ("--", "--output-sync=line") if "Make" in self.generator else ()
         return self._cmake("--build", str(self.binary), "--parallel", "2", *options, *lines)
 
     def products(self) -> dict[str, int]:
-        """Return the time of every file that the build made: generated files, stamps, objects, libraries, programs."""
+        """Return the time of every file that the build wrote: generated files, stamps, objects, libraries, programs."""
         kinds = (".a", ".c", ".h", ".json", ".ld", ".o", ".obj", ".stamp")
         files = [path for path in self.binary.rglob("*") if path.suffix in kinds or path.name == "app"]
         return {path.relative_to(self.binary).as_posix(): path.stat().st_mtime_ns for path in files if path.is_file()}
@@ -83,11 +83,11 @@ class Project:
 
 def steps(text: str) -> list[str]:
     """Read from a build's output what it did."""
-    found = []
+    done = []
     for what, name in _STEP.findall(text):
         file = name.rpartition("/")[2].removesuffix(".o").removesuffix(".obj")
-        found.append("plan" if what == "Planning" else f"{_VERBS[what.split()[0]]} {file}")
-    return sorted(found)
+        done.append("plan" if what == "Planning" else f"{_VERBS[what.split()[0]]} {file}")
+    return sorted(done)
 
 
 def version(cmake: str) -> str:

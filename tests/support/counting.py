@@ -94,7 +94,7 @@ def obstacle(qemu: str) -> str:
     with TemporaryDirectory() as name:
         arguments = plugin_arguments(build_plugin(Path(name)), Path(name) / "out", {}, {}, ())
         command = [qemu, "-M", "none", "-display", "none", "-serial", "none", "-monitor", "stdio", *arguments]
-        done = run(command, said="quit\n", timeout=60)
+        done = run(command, stdin="quit\n", timeout=60)
     assert "counting:" not in done.err, done.err
     return f"{qemu} cannot use the counting plugin: {done.err.strip()}" if done.code else ""
 

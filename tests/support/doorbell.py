@@ -10,6 +10,7 @@ from tests.support.cli import DATA
 from tests.support.host_c import built
 from tests.support.processes import output
 from tests.support.snippets import Snippet
+from tests.support.tree import text_file
 
 HEAD = f"""
 [project]
@@ -28,20 +29,7 @@ MAIN = """
 int main(void) { return kws_run() != USMP_OK || vww_run() != USMP_OK; }
 """
 """A program that runs both."""
-HOOK = """
-#include <stddef.h>
-#include <stdio.h>
-void usmp_hook(const char *model, int step, int tensor, const void *data, size_t size);
-void usmp_hook(const char *model, int step, int tensor, const void *data, size_t size)
-{
-    printf("%s: %d %d %d %zu\\n", model, step, tensor, data != NULL, size);
-}
-void usmp_hook_row(const char *model, int step, int tensor, int row, const void *data, size_t size);
-void usmp_hook_row(const char *model, int step, int tensor, int row, const void *data, size_t size)
-{
-    printf("%s: %d %d[%d] %d %zu\\n", model, step, tensor, row, data != NULL, size);
-}
-"""
+HOOK = text_file("doorbell_hook.c")
 """Prints each tensor, or row of one, when it is complete."""
 
 _GIVEN = """
@@ -62,7 +50,7 @@ def application(*does: Snippet | str, above: Sequence[Snippet | str] = ()) -> st
     return "".join(part if isinstance(part, str) else part.as_c() for part in parts)
 
 
-def said(generated: Path, folder: Path, main: str, *flags: str) -> str:
+def program_output(generated: Path, folder: Path, main: str, *flags: str) -> str:
     """Compile a program with what was generated, run it, and return what it printed."""
     return output([built(generated, folder, main, "cc", "-O0", *flags)])
 

@@ -30,10 +30,10 @@ def drawn_like(seed: int, fed: Sequence[Value], operators: tuple[int, int]) -> t
     unread = list(values)
     for _ in range(r.randint(*operators)):
         operands = _operands(r, unread if r.random() < 0.8 else values)
-        made = _grown(net, r, operands)
-        if made:
-            values += made
-            unread = [value for value in unread if value not in operands] + made
+        grown = _grown(net, r, operands)
+        if grown:
+            values += grown
+            unread = [value for value in unread if value not in operands] + grown
     return net.file(*unread), unread
 
 

@@ -76,11 +76,11 @@ def empty(folder: Path) -> Environment:
 
 def lent(folder: Path, only: Collection[str] = ()) -> Environment:
     """Make an environment that has the packages of the tests' own, but for ours; or `only` these files and folders."""
-    made = empty(folder)
+    environment = empty(folder)
     for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
         for entry in Path(place).iterdir():
             if only and entry.name not in only:
                 continue
             if not (entry.name.startswith(_OURS) or entry.suffix == ".pth" or entry.name == "__pycache__"):
-                (made.packages / entry.name).symlink_to(entry)
-    return made
+                (environment.packages / entry.name).symlink_to(entry)
+    return environment

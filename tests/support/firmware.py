@@ -126,7 +126,7 @@ def try_build(
     python: str = PYTHON,
     include: Path | None = None,
 ) -> tuple[int, str]:
-    """Configure and build the example in `folder`; return the exit code of the last command, and what all of them said.
+    """Configure and build the example in `folder`; return the exit code of the last command, and the output of all.
 
     `manifest`, whose project must be called firmware, and `main`, a C file, take the place of the example's own;
     `definitions` reach every file, generated ones too.  `source` may be a copy of the example, and `include` is CMake
@@ -144,14 +144,14 @@ def try_build(
 
 
 def build(board: Board, folder: Path, **options: Any) -> Path:
-    """Do what `try_build` does; return the program.  Fails the test with what was said if that fails."""
+    """Do what `try_build` does; return the program.  Fails the test with the output if that fails."""
     code, text = try_build(board, folder, **options)
     assert code == 0, text
     return folder / "firmware.elf"
 
 
 def rebuild(folder: Path) -> tuple[int, str]:
-    """Build what has been configured; return the exit code and what was said."""
+    """Build what has been configured; return the exit code and the output."""
     return _cmake(folder, "--build", str(folder), "--parallel", "2")
 
 

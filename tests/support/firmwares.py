@@ -73,8 +73,8 @@ def together(seed: int) -> Firmware:
     for name in names:
         fed = r.sample(outputs, min(len(outputs), r.choice([1, 1, 2]))) if seed % 2 else []
         links += [(source, k, name, position) for position, (source, k, _) in enumerate(fed)]
-        models[name], made = drawn_like(r.randrange(1 << 30), [value for *_, value in fed], (1, 4))
-        outputs += [(name, k, value) for k, value in enumerate(made) if len(value.shape) == 4]
+        models[name], output_shape = drawn_like(r.randrange(1 << 30), [value for *_, value in fed], (1, 4))
+        outputs += [(name, k, value) for k, value in enumerate(output_shape) if len(value.shape) == 4]
     strangers = [pair for pair in combinations(names, 2) if not any({*pair} == {a, b} for a, _, b, _ in links)]
     concurrent = [list(r.choice(strangers))] if strangers and r.random() < 0.4 else []
     first = f"concurrent = {concurrent}\n".replace("'", '"') if concurrent else ""

@@ -22,7 +22,7 @@ class Node:
         self.table = table
         self.fields = fields
         self.kind = ""
-        """Of an operator made by `operator`."""
+        """Of an operator from `operator`."""
 
 
 def write(root: Node, identifier: bytes = b"TFL3") -> bytes:

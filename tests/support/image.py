@@ -83,7 +83,7 @@ def run(image: Image, inputs: Sequence[Sequence[Sample]], plugin_args: Sequence[
     done = firmware.run(image.board, image.elf, image.folder, plugin_args=plugin_args)
     assert done.code == 0, done.out + done.err
     results = read_records((image.folder / "records.bin").read_bytes(), len(inputs))
-    assert [len(found) for found in results] == [len(samples) for samples in inputs]
+    assert [len(runs) for runs in results] == [len(samples) for samples in inputs]
     return results
 
 
@@ -109,17 +109,17 @@ def _oracle(model: ModelRequest, data: bytes, inputs: Sequence[Sample], tensors:
 def misplaced(image: Image) -> list[str]:
     """Say of every pool that is not in its region, or not of its size."""
     symbols = firmware.symbols(image.board, image.elf)
-    found = []
+    complaints = []
     for pool in image.layout.summary.pools:
         if not pool.size:
             continue
         start, stop = (symbols[f"__usmp_{pool.name}_{end}"][0] for end in ("start", "end"))
         there = {image.board.region_of(start), image.board.region_of(stop - 1)}
         if there != {pool.region}:
-            found.append(f"pool {pool.name} is in {' and '.join(sorted(map(str, there)))}, not in {pool.region}")
+            complaints.append(f"pool {pool.name} is in {' and '.join(sorted(map(str, there)))}, not in {pool.region}")
         if stop - start != pool.size:
-            found.append(f"pool {pool.name} has {stop - start} bytes, not {pool.size}")
-    return found
+            complaints.append(f"pool {pool.name} has {stop - start} bytes, not {pool.size}")
+    return complaints
 
 
 def stored_inputs(planned: Planned, goldens: Mapping[str, Path], runs: int) -> list[list[Sample]]:
@@ -185,18 +185,18 @@ def all_equal(
     board: Board, folder: Path, models: dict[str, Path], manifest: str, shared: Shared, runs: int = RUNS
 ) -> Image:
     """Build, run and compare; then every tensor that an operator of the files makes was seen, if it is kept."""
-    made = make(board, folder, manifest, runs, shared)
-    inputs = stored_inputs(made.planned, board_manifests.goldens(models), runs)
-    count = check(made, run(made, inputs), inputs)
-    assert misplaced(made) == []
-    assert count >= kept(made)
-    return made
+    firmware = make(board, folder, manifest, runs, shared)
+    inputs = stored_inputs(firmware.planned, board_manifests.goldens(models), runs)
+    count = check(firmware, run(firmware, inputs), inputs)
+    assert misplaced(firmware) == []
+    assert count >= kept(firmware)
+    return firmware
 
 
-def kept(made: Image) -> int:
+def kept(firmware: Image) -> int:
     """Count the tensors that operators of the files make, but for paddings that others do, and insides of look-ups."""
     count = 0
-    for before, after in zip(made.planned.imported, made.planned.analysis.models, strict=True):
+    for before, after in zip(firmware.planned.imported, firmware.planned.analysis.models, strict=True):
         there = [op for op in before.main.operators if after.main.producers.keys() >= {*op.outputs}]
         assert {op.kind for op in before.main.operators if op not in there} <= {"PAD", "ADD", "LOGISTIC"}
         count += sum(len(op.outputs) for op in there)

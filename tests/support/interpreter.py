@@ -190,8 +190,8 @@ class Interpreter:
 
     def _read(self, at: int, view: View, here: Sequence[int]) -> None:
         for byte in here:
-            wanted, found = view.of.expected[byte], self.arena[view.of.base + byte]
-            assert wanted in (None, found), f"step {at} reads a byte that was lost"
+            wanted, held = view.of.expected[byte], self.arena[view.of.base + byte]
+            assert wanted in (None, held), f"step {at} reads a byte that was lost"
 
     def _lose(self, at: int) -> None:
         """Overwrite all bytes of the arena that no buffer needs at a step."""

@@ -71,7 +71,7 @@ SECTIONS
 
 @dataclass(frozen=True)
 class Built:
-    """What the linker made."""
+    """The files of the linker."""
 
     elf: bytes
     map: bytes

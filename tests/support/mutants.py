@@ -72,8 +72,8 @@ def _of_operator(change: Callable[[schema.Operator, Random, int], schema.Operato
         if not graph.operators:
             return graph
         at = random.randrange(len(graph.operators))
-        made = change(graph.operators[at], random, len(graph.tensors))
-        return replace(graph, operators=_put(graph.operators, at, made))
+        mutant_operator = change(graph.operators[at], random, len(graph.tensors))
+        return replace(graph, operators=_put(graph.operators, at, mutant_operator))
 
     return _in_subgraph(changed)
 
@@ -132,8 +132,8 @@ def _kind(file: schema.Model, random: Random) -> schema.Model:
     tag, stored = schema.OPTIONS.get(kind, (0, None))
     table = schema.options_table(stored) if stored else None
     options = op.options if table and op.options_type == tag else (table(),) if table else ()
-    made = replace(op, opcode_index=len(file.operator_codes), options=options, options_type=tag)
-    file = _with_graph(file, at, operators=_put(graph.operators, place, made))
+    operator = replace(op, opcode_index=len(file.operator_codes), options=options, options_type=tag)
+    file = _with_graph(file, at, operators=_put(graph.operators, place, operator))
     return replace(file, operator_codes=(*file.operator_codes, code))
 
 

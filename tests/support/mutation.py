@@ -8,8 +8,6 @@ process of its own, forked when all tests are loaded, with the tests that call w
 one fails.  Exit code 1: a change that is not listed is not noticed, or fewer than 95 % are.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy

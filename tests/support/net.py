@@ -113,9 +113,9 @@ class Net:
             biases[-dead:] = -taps * 127 * 255
         weights = self._constant(filters, quantization(list(scales), [0] * len(scales), axis))
         bias = self._constant(biases, quantization(list(scales * x.scale), [0] * len(scales)))
-        made = self._value(shape, SCALE, _ZERO[act])
-        self._run(kind, [x.index, weights, bias], made, options)
-        return made
+        output = self._value(shape, SCALE, _ZERO[act])
+        self._run(kind, [x.index, weights, bias], output, options)
+        return output
 
     def pool(self, kind: str, x: Value, size: Filter, stride: Filter | None = None, pad: int = VALID) -> Value:
         """Add MAX_POOL_2D or AVERAGE_POOL_2D; without `stride` windows stand side by side."""
@@ -127,34 +127,34 @@ class Net:
             -(-length // step) if pad == SAME else (length - window) // step + 1
             for length, window, step in zip(x.shape[1:3], size, (down, right), strict=True)
         )
-        made = self._value((1, rows, columns, x.shape[3]), x.scale, x.zero)
-        self._run(kind, [x.index], made, options)
-        return made
+        output = self._value((1, rows, columns, x.shape[3]), x.scale, x.zero)
+        self._run(kind, [x.index], output, options)
+        return output
 
     def add(self, a: Value, b: Value, act: int = LINEAR, scale: float = SCALE * 1.4) -> Value:
         """Add ADD."""
-        made = self._value(a.shape, scale, _ZERO[act])
-        self._run("ADD", [a.index, b.index], made, Node("AddOptions", FusedActivationFunction=act))
-        return made
+        output = self._value(a.shape, scale, _ZERO[act])
+        self._run("ADD", [a.index, b.index], output, Node("AddOptions", FusedActivationFunction=act))
+        return output
 
     def concat(self, *values: Value, axis: int = 3) -> Value:
         """Add CONCATENATION of values with one quantization."""
         shape = list(values[0].shape)
         shape[axis] = sum(value.shape[axis] for value in values)
-        made = self._value(tuple(shape), values[0].scale, values[0].zero)
-        assert {(value.scale, value.zero) for value in values} == {(made.scale, made.zero)}
-        self._run("CONCATENATION", [value.index for value in values], made, Node("ConcatenationOptions", Axis=axis))
-        return made
+        output = self._value(tuple(shape), values[0].scale, values[0].zero)
+        assert {(value.scale, value.zero) for value in values} == {(output.scale, output.zero)}
+        self._run("CONCATENATION", [value.index for value in values], output, Node("ConcatenationOptions", Axis=axis))
+        return output
 
     def split(self, x: Value, count: int, axis: int = 3) -> list[Value]:
         """Add SPLIT into parts of one length."""
         shape = list(x.shape)
         shape[axis] //= count
-        made = [self._value(tuple(shape), x.scale, x.zero) for _ in range(count)]
+        output = [self._value(tuple(shape), x.scale, x.zero) for _ in range(count)]
         inputs = [self._constant(np.array(axis, np.int32)), x.index]
         options = Node("SplitOptions", NumSplits=count)
-        self._operators.append(operator("SPLIT", inputs, [part.index for part in made], options))
-        return made
+        self._operators.append(operator("SPLIT", inputs, [part.index for part in output], options))
+        return output
 
     def slice(self, x: Value, start: int, stop: int, axis: int = 3) -> Value:
         """Add STRIDED_SLICE along one axis."""
@@ -162,52 +162,52 @@ class Net:
         first[axis], behind[axis] = start, stop
         limits = [self._constant(np.array(each, np.int32)) for each in (first, behind, [1, 1, 1, 1])]
         shape = tuple(high - low for low, high in zip(first, behind, strict=True))
-        made = self._value(shape, x.scale, x.zero)
-        self._run("STRIDED_SLICE", [x.index, *limits], made, Node("StridedSliceOptions"))
-        return made
+        output = self._value(shape, x.scale, x.zero)
+        self._run("STRIDED_SLICE", [x.index, *limits], output, Node("StridedSliceOptions"))
+        return output
 
     def reshape(self, x: Value, *shape: int) -> Value:
         """Add RESHAPE."""
-        made = self._value(shape, x.scale, x.zero)
+        output = self._value(shape, x.scale, x.zero)
         wanted = self._constant(np.array(shape, np.int32))
-        self._run("RESHAPE", [x.index, wanted], made, Node("ReshapeOptions", NewShape=list(shape)))
-        return made
+        self._run("RESHAPE", [x.index, wanted], output, Node("ReshapeOptions", NewShape=list(shape)))
+        return output
 
     def image(self, height: int, width: int, channels: int) -> Value:
         """Add an input that is a channels-first picture, and the TRANSPOSE to one with channels last."""
         x, order = self.input(channels, height, width), self._constant(np.array([0, 2, 3, 1], np.int32))
-        made = self._value((1, height, width, channels), x.scale, x.zero)
-        self._run("TRANSPOSE", [x.index, order], made, Node("TransposeOptions"))
-        return made
+        output = self._value((1, height, width, channels), x.scale, x.zero)
+        self._run("TRANSPOSE", [x.index, order], output, Node("TransposeOptions"))
+        return output
 
     def pad(self, x: Value, before: int, behind: int) -> Value:
         """Add PAD around the image."""
         sizes = self._constant(np.array([[0, 0], [before, behind], [before, behind], [0, 0]], np.int32))
         rows, columns = (length + before + behind for length in x.shape[1:3])
-        made = self._value((1, rows, columns, x.shape[3]), x.scale, x.zero)
-        self._run("PAD", [x.index, sizes], made, Node("PadOptions"))
-        return made
+        output = self._value((1, rows, columns, x.shape[3]), x.scale, x.zero)
+        self._run("PAD", [x.index, sizes], output, Node("PadOptions"))
+        return output
 
     def relu(self, x: Value) -> Value:
         """Add RELU with the quantization of its input."""
-        made = self._value(x.shape, x.scale, x.zero)
-        self._run("RELU", [x.index], made)
-        return made
+        output = self._value(x.shape, x.scale, x.zero)
+        self._run("RELU", [x.index], output)
+        return output
 
     def sigmoid(self, x: Value) -> Value:
         """Add LOGISTIC."""
-        made = self._value(x.shape, 1 / 256, -128)
-        self._run("LOGISTIC", [x.index], made)
-        return made
+        output = self._value(x.shape, 1 / 256, -128)
+        self._run("LOGISTIC", [x.index], output)
+        return output
 
     def scores(self, x: Value, classes: int) -> Value:
         """Add MEAN over the image, FULLY_CONNECTED and SOFTMAX."""
         mean = self._value((1, x.shape[3]), x.scale, x.zero)
         axes = self._constant(np.array([1, 2], np.int32))
         self._run("MEAN", [x.index, axes], mean, Node("ReducerOptions", KeepDims=False))
-        made = self._value((1, classes), 1 / 256, -128)
-        self._run("SOFTMAX", [self.dense(mean, classes, LINEAR).index], made, Node("SoftmaxOptions", Beta=1.0))
-        return made
+        output = self._value((1, classes), 1 / 256, -128)
+        self._run("SOFTMAX", [self.dense(mean, classes, LINEAR).index], output, Node("SoftmaxOptions", Beta=1.0))
+        return output
 
     def upsample(self, x: Value) -> Value:
         """Double rows and columns, each pixel four times: CONCATENATION with itself, and RESHAPE."""
@@ -220,8 +220,8 @@ class Net:
         graph = subgraph(self._tensors, self._operators, self._inputs, [output.index for output in outputs])
         return write(model(graph, data=self._data))
 
-    def _run(self, kind: str, inputs: Sequence[int], made: Value, options: Node | None = None) -> None:
-        self._operators.append(operator(kind, inputs, [made.index], options))
+    def _run(self, kind: str, inputs: Sequence[int], output: Value, options: Node | None = None) -> None:
+        self._operators.append(operator(kind, inputs, [output.index], options))
 
     def _value(self, shape: tuple[int, ...], scale: float, zero: int) -> Value:
         self._tensors.append(tensor(f"t{len(self._tensors)}", shape, Quantization=quantization([scale], [zero])))

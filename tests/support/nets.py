@@ -111,13 +111,13 @@ def shuffled() -> bytes:
 
 
 def dense_block() -> bytes:
-    """Every layer reads all that the layers before it made."""
+    """Every layer reads the outputs of all layers before it."""
     net = Net(11)
-    made = [net.conv(net.input(16, 16, 3), 8, (3, 3))]
-    joined = made[0]
+    values = [net.conv(net.input(16, 16, 3), 8, (3, 3))]
+    joined = values[0]
     for _ in range(5):
-        made.append(net.conv(net.conv(joined, 16), 8, (3, 3)))
-        joined = net.concat(*made)
+        values.append(net.conv(net.conv(joined, 16), 8, (3, 3)))
+        joined = net.concat(*values)
     return net.file(net.scores(net.pool("AVERAGE_POOL_2D", net.conv(joined, 24), (2, 2)), 5))
 
 

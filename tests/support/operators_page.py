@@ -50,7 +50,7 @@ def page() -> str:
 
 
 def _listed(name: str) -> Iterator[tuple[str, str]]:
-    """Yield kinds and what is said of each: the lines of a section of operators.txt, `KIND: words`."""
+    """Yield kinds and remarks on each: the lines of a section of operators.txt, `KIND: words`."""
     text = (_FOLDER / "operators.txt").read_text(encoding="utf-8")
     section = text.partition(f"[{name}]\n")[2].partition("\n[")[0]
     for line in section.splitlines():

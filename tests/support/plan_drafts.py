@@ -1,4 +1,4 @@
-"""Plans written by hand, as plan.json has them, for tests of the checker: what is not said is the usual."""
+"""Plans written by hand, as plan.json has them, for tests of the checker: what is left out has its usual value."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -101,15 +101,15 @@ def completed(document: Mapping[str, Any], models: Sequence[Any]) -> Document:
     return {**document, **more}
 
 
-def _lived(made: Document, kinds: Mapping[str, str], document: Mapping[str, Any]) -> Document:
+def _lived(buffer: Document, kinds: Mapping[str, str], document: Mapping[str, Any]) -> Document:
     """Return a buffer of its kind, whose life has the steps that it has for that."""
-    kind = made["kind"]
+    kind = buffer["kind"]
     if kind == "intermediate":
-        kind = kinds.get(made["name"].partition("[")[0], kind)
+        kind = kinds.get(buffer["name"].partition("[")[0], kind)
     first, last = int(kind == "output"), len(document["steps"]) - int(kind == "input")
-    lives = [[max(start, first), min(stop, last)] for start, stop in made["intervals"]]
+    lives = [[max(start, first), min(stop, last)] for start, stop in buffer["intervals"]]
     is_kept = "promises" in document or len(document["models"]) > 1 or any(start >= stop for start, stop in lives)
-    return made | {"kind": kind} | ({} if is_kept else {"intervals": lives})
+    return buffer | {"kind": kind} | ({} if is_kept else {"intervals": lives})
 
 
 def apart(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
@@ -119,5 +119,5 @@ def apart(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **
     tensors = [tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
     steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]
     buffers = [buffer(f"b{t}", 16 * t, 16, (0, len(steps)), alignment=4) for t in used]
-    made = model([operator(*each) for each in operators], tensors, inputs=[f"input {t}" for t in ports])
-    return verdict(plan(steps, [made], buffers), data)
+    document = model([operator(*each) for each in operators], tensors, inputs=[f"input {t}" for t in ports])
+    return verdict(plan(steps, [document], buffers), data)

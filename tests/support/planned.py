@@ -1,18 +1,20 @@
-"""Plans and generated files that several tests of a run share: made once, by whoever asks first."""
+"""Plans and generated files that several tests of a run share: whoever asks first computes them."""
 
 import copyreg
 import hashlib
+import io
 import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from usmp_build import pipeline
+from usmp_build.errors import Span
 from usmp_build.files import DiskFiles
 from usmp_build.ir.graph import Model
 from usmp_build.layout import AlternativesRecord
@@ -20,6 +22,7 @@ from usmp_build.layout.layout import Layout
 from usmp_build.output import writer
 from usmp_build.pipeline import Planned
 from usmp_build.request import Request
+from usmp_build.search.replanner import Replanner
 
 Answer = TypeVar("Answer")
 Shared = Callable[[str, Callable[[Path], Path]], Path]
@@ -35,7 +38,7 @@ copyreg.pickle(MappingProxyType, lambda proxy: (_read_only, (dict(proxy),)))
 
 @dataclass(frozen=True)
 class Generated:
-    """A plan, and the folder of its manifest, with the files made of it in `generated`."""
+    """A plan, and the folder of its manifest, with the generated files in `generated`."""
 
     planned: Planned
     layout: Layout
@@ -71,34 +74,57 @@ def answered(question: tuple[bytes, ...], ask: Callable[[], Answer], shared: Sha
 
 
 class Plans:
-    """Plans that have been made, by what was asked for."""
+    """Plans that tests of this process have asked for, the latest last, and what was compared with them."""
+
+    MOST = 50
 
     def __init__(self) -> None:
-        self._plans: dict[bytes, Planned] = {}
-        self._records: dict[int, AlternativesRecord] = {}
+        self._plans: dict[bytes, tuple[Planned, list[AlternativesRecord]]] = {}
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Within this block, what has been planned, or compared with other plans, is taken from here."""
+        """Within this block, what has been planned, or compared with other plans, is taken from here.
+
+        Manifests that say the same have one plan, wherever they are.
+        """
         plan, compare = pipeline.plan_models, pipeline.compare
 
         def planned(request: Request, models: tuple[Model, ...], *_: object) -> Planned:
-            question = pickle.dumps((request, models))
-            if question not in self._plans:
-                self._plans[question] = plan(request, models)
-            return self._plans[question]
+            question = _question(request, models)
+            if question in self._plans:
+                known, records = self._plans.pop(question)
+                known = replace(known, replanner=Replanner.of(request, models))
+            else:
+                known, records = plan(request, models), []
+            self._plans[question] = known, records
+            if len(self._plans) > self.MOST:
+                del self._plans[next(iter(self._plans))]
+            return known
 
-        def compared(made: Planned) -> AlternativesRecord:
-            if not any(made is each for each in self._plans.values()):
-                return compare(made)
-            if id(made) not in self._records:
-                self._records[id(made)] = compare(made)
-            return self._records[id(made)]
+        def compared(asked: Planned) -> AlternativesRecord:
+            same = (records for known, records in self._plans.values() if known.fitted is asked.fitted)
+            records = next(same, [])
+            if not records:
+                records.append(compare(asked))
+            return records[0]
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(pipeline, "plan_models", planned)
             patch.setattr(pipeline, "compare", compared)
             yield
+
+
+class _Pickler(pickle.Pickler):
+    """Leaves out where in a manifest something stands."""
+
+    def reducer_override(self, value: object) -> Any:
+        return (str, ()) if isinstance(value, Span) else NotImplemented
+
+
+def _question(request: Request, models: tuple[Model, ...]) -> bytes:
+    buffer = io.BytesIO()
+    _Pickler(buffer).dump((request, models))
+    return hashlib.sha256(buffer.getvalue()).digest()
 
 
 def _digest(*parts: bytes) -> str:

@@ -23,20 +23,20 @@ def problem(
     """State a problem by names; without `conflicts`, all buffers conflict."""
     listed = tuple(buffers)
     index = {buffer.name: i for i, buffer in enumerate(listed)}
-    found: list[set[int]] = [set() for _ in listed]
+    neighbours: list[set[int]] = [set() for _ in listed]
     for a, b in combinations(index, 2) if conflicts is None else conflicts:
-        found[index[a]].add(index[b])
-        found[index[b]].add(index[a])
+        neighbours[index[a]].add(index[b])
+        neighbours[index[b]].add(index[a])
     return Problem(
         tuple(Pool(name, limit) for name, limit in (pools or {"ram": None}).items()),
         listed,
-        tuple(tuple(sorted(others)) for others in found),
+        tuple(tuple(sorted(others)) for others in neighbours),
         {(index[a], index[b]): bytes_ for (a, b), bytes_ in (separations or {}).items()},
     )
 
 
 def buffer(name: str, size: int, pools: Sequence[int] = (0,), **facts: Any) -> Buffer:
-    """Return a buffer; the pool is the first one if nothing else is said."""
+    """Return a buffer; the pool is the first one by default."""
     return Buffer(name, size, tuple(pools), **facts)
 
 

@@ -27,7 +27,7 @@ class Done:
     out: str
     """What it printed."""
     err: str
-    """What it said beside that; empty where both were merged."""
+    """Its messages; empty where both were merged."""
 
 
 def run(
@@ -35,21 +35,21 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     *,
-    said: str | None = None,
+    stdin: str | None = None,
     merged: bool = False,
     umask: int = -1,
     timeout: float = 300,
 ) -> Done:
     """Run a program to its end, which must come within `timeout` seconds.
 
-    It reads what is `said` to it, by default nothing.  `merged` puts what it says beside its output into that, where it
-    was said.  The folder and the environment are those of the tests if not given.
+    It reads `stdin`, by default nothing.  `merged` puts messages into its output, in the order in which they came.  The
+    folder and the environment are those of the tests if not given.
     """
     done = subprocess.run(
         list(map(str, command)),
         cwd=cwd,
         env=env,
-        **({"stdin": subprocess.DEVNULL} if said is None else {"input": said}),
+        **({"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT if merged else subprocess.PIPE,
         text=True,
@@ -61,7 +61,7 @@ def run(
 
 
 def output(command: Sequence[object], cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
-    """Run a program, which must succeed; return what it prints.  Fails the test with all it said otherwise."""
+    """Run a program, which must succeed; return what it prints.  Fails the test with its messages otherwise."""
     done = run(command, cwd, env)
     assert done.code == 0, f"{' '.join(map(str, command))} exits {done.code}:\n{done.out}{done.err}"
     return done.out

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.support.tree import text_file
+
 Item = dict[str, Any]
 
 
@@ -88,93 +90,9 @@ EVERYTHING = {
     ),
 }  # fmt: skip
 
-FUNCTIONS = """
-#include <stdlib.h>
-#include "p.h"
+FUNCTIONS = text_file("programs_c_functions.c")
 
-void *q_allocate(size_t size, size_t alignment) { return alignment <= 8 ? malloc(size) : NULL; }
-void q_release(void *memory) { free(memory); }
-
-void p_widen(const void *x, usmp_i16 *y)
-{
-    const uint8_t *const bytes = (const uint8_t *)x;
-
-    for (int round = 0; round < 4; ++round) {
-        usmp_i16 *part = p_widen_map_buffers().part + round % 2 * P_WIDEN_PART_STRIDE / 2;
-
-        for (int i = 0; i < 4; ++i) {
-            part[i] = bytes[4 * round + i];
-        }
-        p_twice(part);
-        for (int i = 0; i < 4; ++i) {
-            y[4 * round + i] = part[i];
-        }
-    }
-}
-
-void p_twice(void *x)
-{
-    usmp_i16 *const values = (usmp_i16 *)x;
-    const struct p_twice_buffers buffers = p_twice_map_buffers();
-    usmp_i16 *const copy = buffers.copy + P_TWICE_COPY_STRIDE / 2;
-
-    for (int i = 0; i < 4; ++i) {
-        copy[i] = values[i];
-        values[i] = (int16_t)(2 * copy[i]);
-    }
-}
-
-void p_add(void *to, const uint8_t *weights, const float *nothing)
-{
-    for (int i = 0; i < 16 && nothing == NULL; ++i) {
-        ((usmp_i16 *)to)[i] = (int16_t)(((usmp_i16 *)to)[i] + weights[i % 4]);
-    }
-}
-
-void p_sum(const usmp_i16 *x, void *y)
-{
-    int32_t *const lazy = (int32_t *)q_allocate(4 * sizeof *lazy, sizeof *lazy);
-
-    for (int i = 0; i < 4; ++i) {
-        lazy[i] = *p_sum_map_buffers().start + x[i] + x[4 + i] + x[8 + i] + x[12 + i];
-    }
-    for (int i = 0; i < 4; ++i) { /* from here on y may lie where x was */
-        ((usmp_i32 *)y)[i] = lazy[i];
-    }
-    q_release(lazy);
-}
-"""
-
-MAIN = """
-#include <stdio.h>
-#include <string.h>
-#include "p.h"
-
-int main(void)
-{
-    uint8_t bytes[16];
-    int32_t sums[4];
-
-    for (int i = 0; i < 16; ++i) {
-        bytes[i] = (uint8_t)(17 * i);
-    }
-#ifdef IN_POOL
-    memcpy(p_map_inputs().x, bytes, sizeof bytes);
-    if (p_run() != USMP_OK) {
-        return 1;
-    }
-    memcpy(sums, p_map_outputs().y, sizeof sums);
-#else
-    const struct p_inputs inputs = { bytes };
-    const struct p_outputs outputs = { sums };
-    if (p_run(&inputs, &outputs) != USMP_OK) {
-        return 1;
-    }
-#endif
-    printf("%d %d %d %d\\n", (int)sums[0], (int)sums[1], (int)sums[2], (int)sums[3]);
-    return 0;
-}
-"""
+MAIN = text_file("programs_c.c")
 
 SUMS = [100 + sum(2 * 17 * i + 6 * (i % 4 + 1) for i in range(first, 16, 4)) for first in range(4)]
 """What MAIN prints."""

@@ -13,8 +13,8 @@ OTHER = {"2": "int8[1,4,4,2] scale=0.5 zero=4"}
 
 def lines(text: str, pins: Pins = NO_PINS, off: frozenset[str] = frozenset()) -> list[str]:
     """Return the operators after rewriting, without positions; none becomes a look-up, for TANH only stands for any."""
-    made = write(rewrite(model(text), pins, off | {"lookups"}).model)
-    return [line.strip().partition(" @")[0] for line in made.splitlines() if " = " in line and "(" in line]
+    text_of_rewritten = write(rewrite(model(text), pins, off | {"lookups"}).model)
+    return [line.strip().partition(" @")[0] for line in text_of_rewritten.splitlines() if " = " in line and "(" in line]
 
 
 def graph(operators: str, tensors: Mapping[str, str], outputs: str = "%9") -> str:

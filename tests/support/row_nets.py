@@ -44,9 +44,9 @@ class FloatNet(Net):
         taps, shape = plan[1], result[0]
         weights = self._constant((filters / (64 * np.sqrt(taps))).astype(np.float32))
         bias = self._constant(self._random.uniform(-1, 1, shape[-1]).astype(np.float32))
-        made = self._value(shape, 1.0, 0)
-        self._run(kind, [x.index, weights, bias], made, options)
-        return made
+        output = self._value(shape, 1.0, 0)
+        self._run(kind, [x.index, weights, bias], output, options)
+        return output
 
     def _value(self, shape: tuple[int, ...], scale: float, zero: int) -> Value:
         self._tensors.append(tensor(f"t{len(self._tensors)}", shape, "FLOAT32"))
@@ -85,9 +85,9 @@ def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] 
     unread = list(values)
     for _ in range(r.randint(*operators)):
         x = values[-1] if r.random() < 0.85 else r.choice(values)
-        operands, made = _grown(net, r, x, [each for each in values if each.shape == x.shape and each != x])
-        values.append(made)
-        unread = [value for value in unread if value not in operands] + [made]
+        operands, grown = _grown(net, r, x, [each for each in values if each.shape == x.shape and each != x])
+        values.append(grown)
+        unread = [value for value in unread if value not in operands] + [grown]
     outputs = [_whole_image(net, r, x) if x.shape[1] > 1 and r.random() < 0.7 else x for x in unread]
     return net.file(*outputs)
 

@@ -68,9 +68,9 @@ class Shell:
 
 def commands(snippet: Snippet) -> list[tuple[str, str]]:
     """Return the commands of a console, each with what stands below it; a backslash continues one in the next line."""
-    found = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", snippet.text, re.MULTILINE)
+    typed = re.findall(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", snippet.text, re.MULTILINE)
     assert snippet.text.startswith("$ "), f"{snippet}: a console begins with a command"
-    return found
+    return typed
 
 
 def matches(printed: str, shown: str) -> bool:

@@ -125,7 +125,7 @@ def features(r: Random) -> Subgraph:
         "widths": widths,
         "gains": gains,
     }
-    made = [
+    tensors = [
         Tensor("samples", (60,), INT16),
         *(Tensor(name, data.shape, INT16, data=data.astype("<i2").tobytes()) for name, data in given.items()),
         Tensor("windowed", (60,), INT16),
@@ -140,7 +140,7 @@ def features(r: Random) -> Subgraph:
         Tensor("normalized", (channels,), uint32),
         Tensor("features", (channels,), INT16),
     ]
-    at = {tensor.name: index for index, tensor in enumerate(made)}
+    at = {tensor.name: index for index, tensor in enumerate(tensors)}
     banks = "energy weights unweights starts firsts widths"
     smoothing = signal.SpectralSubtraction(15400, 983, False, 819, channels, 15975, 409, 10, 14)
     steps: list[tuple[str, str, str, Options | None]] = [
@@ -164,4 +164,4 @@ def features(r: Random) -> Subgraph:
         )
         for number, (kind, inputs, outputs, options) in enumerate(steps)
     )
-    return Subgraph("main", tuple(made), (at["samples"],), (at["features"],), operators)
+    return Subgraph("main", tuple(tensors), (at["samples"],), (at["features"],), operators)

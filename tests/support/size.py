@@ -4,8 +4,6 @@ Lines are all lines of a file.  Tokens are those of Python without comments, doc
 read, however it is laid out.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

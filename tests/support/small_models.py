@@ -1,5 +1,6 @@
 """Small models as text, and what is beside them: each is read by several tests."""
 
+from tests.support.tree import text_file
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -13,23 +14,7 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 
-FORK = """
-model "fork"
-subgraph 0 "main"
-  %0 "x" int8[10]
-  %1 "a" int8[100]
-  %2 "c" int8[100]
-  %3 "b" int8[1]
-  %4 "d" int8[1]
-  %5 "y" int8[1]
-  inputs %0
-  outputs %5
-  %1 = UNIQUE(%0)
-  %2 = UNIQUE(%0)
-  %3 = UNIQUE(%1)
-  %4 = UNIQUE(%2)
-  %5 = UNIQUE(%3, %4)
-"""
+FORK = text_file("small_models_fork.model.txt")
 """The file computes both wide tensors first; 111 bytes are enough when one branch ends before the other begins."""
 
 GEMM = """

@@ -55,7 +55,7 @@ class Snippet:
 
 def snippets(page: str, text: str) -> list[Snippet]:
     """Return the blocks of a page, from its top to its end."""
-    found, section = [], ""
+    blocks, section = [], ""
     for match in _BLOCK.finditer(text):
         if match["heading"] is not None:
             section = anchor(match["heading"])
@@ -64,8 +64,8 @@ def snippets(page: str, text: str) -> list[Snippet]:
         line = text.count("\n", 0, match.start(kind)) + 1
         margin = match["indent"] if kind == "fenced" else "    "
         code = re.sub(f"(?m)^{margin}", "", match[kind].rstrip("\n")) + "\n"
-        found.append(Snippet(page, line, section, (match["language"] or "").strip(), code))
-    return found
+        blocks.append(Snippet(page, line, section, (match["language"] or "").strip(), code))
+    return blocks
 
 
 def anchor(heading: str) -> str:

@@ -89,8 +89,8 @@ def shared_state(r: Random) -> bytes:
     graph = Graph()
     first = graph.add(tensor("x", (1, 8), "FLOAT32"))
     output, *_ = _svdf_layer(r, graph, "FLOAT32", first, (1, 8, 1.0, 0))
-    again, made = graph.operators[-1].fields, graph.tensors[output].fields
-    other = graph.add(tensor("again", made["Shape"], "FLOAT32"))
+    again, output_fields = graph.operators[-1].fields, graph.tensors[output].fields
+    other = graph.add(tensor("again", output_fields["Shape"], "FLOAT32"))
     graph.run("SVDF", again["Inputs"], [other], again["BuiltinOptions"])
     return graph.file([first], [output, other])
 
@@ -154,7 +154,7 @@ def near_ties(r: Random) -> bytes:
 
 
 def accumulators(r: Random, dtype: str = "INT8") -> bytes:
-    """Resource variables: running sums of the input, some with a first value, of which one is found by two handles."""
+    """Resource variables: running sums of the input, some with a first value, of which one has two handles."""
     graph = Graph()
     shape = (1, int(r.integers(1, 9)))
     source = graph.add(_like("x", shape, dtype, 0.5, 3))

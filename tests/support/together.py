@@ -146,8 +146,8 @@ class Application:
         own = [refs[t] for t in main.inputs if refs[t] not in self.sources]
         fresh = not self.filled.get(number) or self.draw.random() < 0.5
         last = [refs[t] for t in main.outputs] if self.valid.get(number) and asked.outputs is Outputs.RESERVED else []
-        found = [refs[t] for t in main.inputs if refs[t] in self.sources]
-        self._step(number, first, (*last, *found), own if fresh else [])
+        fed = [refs[t] for t in main.inputs if refs[t] in self.sources]
+        self._step(number, first, (*last, *fed), own if fresh else [])
         yield
         self.valid[number] = False
         for t in (t for t in range(len(refs)) if t not in main.inputs):

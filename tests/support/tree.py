@@ -34,6 +34,11 @@ def copy(to: Path, *names: str) -> Path:
     return to
 
 
+def text_file(name: str) -> str:
+    """Return a text that a test compiles, imports or reads: a file of `tests/texts`."""
+    return (ROOT / "tests" / "texts" / name).read_text(encoding="utf-8")
+
+
 def tracked() -> set[str]:
     """The files of our tree that git knows, or would, were they added: paths from its root."""
     listed = run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], ROOT)

@@ -44,8 +44,8 @@ def slice_(r: Random) -> Case:
     at_run_time = pick(r, [set(), set(), {"b"}, {"s"}, {"b", "s"}])
     given = [replace(each, data=None) if each.name in at_run_time else each for each in numbers]
     source, output = activation("x", shape, dtype, 0.1, 3), activation("y", sizes, dtype, 0.1, 3)
-    made = case(r, "SLICE", (source, *given), output)
-    return Case(made.graph, (made.inputs[0], *(each.as_array() for each in numbers if each.name in at_run_time)))
+    example = case(r, "SLICE", (source, *given), output)
+    return Case(example.graph, (example.inputs[0], *(each.as_array() for each in numbers if each.name in at_run_time)))
 
 
 CASES: dict[str, Callable[[Random], Case]] = {"SLICE": slice_, "SPLIT_V": split_v, "UNPACK": unpack}

@@ -40,8 +40,8 @@ def _huffman(r: Random, name: str) -> tuple[Tensor, Tensor, Tensor]:
         table.append(1 << shift | more if leads else end | span(r, 1, first) << shift | span(r, 0, (1 << shift) - 1))
     for _ in range(4 * sum(not entry & end for entry in table)):
         table.append(end | span(r, 1, 2) << shift | span(r, 0, (1 << shift) - 1))
-    made = np.array(table, np.uint32 if is_wide else np.uint16)
-    return _given(r, name, output, first + 2, (1, (first - 1) << 4 | is_wide, 0), made)
+    values = np.array(table, np.uint32 if is_wide else np.uint16)
+    return _given(r, name, output, first + 2, (1, (first - 1) << 4 | is_wide, 0), values)
 
 
 def _output(r: Random, name: str, dtype: DType) -> tuple[Tensor, int]:

@@ -38,10 +38,10 @@ def detection(r: Random) -> Case:
     most = options.max_detections
     shapes = ((1, most, 4), (1, most), (1, most), (1,))
     outputs = [Tensor(f"found{i}", shape, FLOAT) for i, shape in enumerate(shapes)]
-    made = case(r, DETECTION, tensors, outputs, options)
+    example = case(r, DETECTION, tensors, outputs, options)
     scores = r.uniform(0, 1, tensors[1].shape)
     scores = np.round(scores * 4) / 4 if pick(r, [True, False]) else scores
-    return Case(made.graph, (r.normal(0, 1, tensors[0].shape).astype(np.float32), scores.astype(np.float32)))
+    return Case(example.graph, (r.normal(0, 1, tensors[0].shape).astype(np.float32), scores.astype(np.float32)))
 
 
 CASES: dict[str, Callable[[Random], Case]] = {DETECTION: detection}

@@ -37,10 +37,10 @@ def case(
     numbers = iter(range(len(tensors)))
     indices = tuple(None if tensor is None else next(numbers) for tensor in inputs)
     results = [outputs] if isinstance(outputs, Tensor) else outputs
-    made = tuple(range(len(tensors), len(tensors) + len(results)))
-    operator = Operator(kind, indices, made, options, 0)
+    result_indices = tuple(range(len(tensors), len(tensors) + len(results)))
+    operator = Operator(kind, indices, result_indices, options, 0)
     ports = tuple(i for i, tensor in enumerate(tensors) if not tensor.is_constant)
-    graph = Subgraph("main", (*tensors, *results), ports, made, (operator,))
+    graph = Subgraph("main", (*tensors, *results), ports, result_indices, (operator,))
     return Case(graph, tuple(values(r, tensors[i]) for i in ports))
 
 

@@ -29,12 +29,12 @@ def dynamic(kind: str, count: int) -> list[Case]:
     """Draw the first cases of a kind: the same ones for everybody."""
     seeds = ([zlib.crc32(kind.encode()), 6, i] for i in itertools.count())
     drawn = (_as_float(CASES[kind](r), r) for seed in seeds for r in [np.random.default_rng(seed)])
-    return [*itertools.islice((made for made in drawn if made is not None), count)]
+    return [*itertools.islice((example for example in drawn if example is not None), count)]
 
 
-def _as_float(made: Case, r: Random) -> Case | None:
+def _as_float(example: Case, r: Random) -> Case | None:
     """Return a case of int8 with float32 in place of all but the weights; None if there is no such operator."""
-    graph = made.graph
+    graph = example.graph
     if len(graph.inputs) > 1:
         return None
     tensors = list(graph.tensors)
@@ -57,17 +57,17 @@ def _as_float(made: Case, r: Random) -> Case | None:
     return Case(replace(graph, tensors=tuple(tensors), operators=(replace(op, options=options),)), (data,))
 
 
-def expected(made: Case) -> Array:
+def expected(example: Case) -> Array:
     """Compute the output, image by image, or batch by batch."""
-    op, (data,) = made.graph.operators[0], made.inputs
-    weights, output, options = made.graph.tensors[_WEIGHTS], made.graph.tensors[-1], op.options
+    op, (data,) = example.graph.operators[0], example.inputs
+    weights, output, options = example.graph.tensors[_WEIGHTS], example.graph.tensors[-1], op.options
     assert isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected)
     assert weights.quantization is not None
     integers, scales = _integers(weights), np.array(weights.quantization.scales, np.float32)
     is_symmetric = op.kind == "CONV_2D" and len(scales) == 1
     if isinstance(options, FullyConnected):
         is_symmetric = not options.asymmetric_quantize_inputs
-    biases = made.graph.tensors[max(made.graph.inputs[0], _WEIGHTS) + 1 : -1]
+    biases = example.graph.tensors[max(example.graph.inputs[0], _WEIGHTS) + 1 : -1]
     bias = biases[0].as_array() if biases else np.float32(0)
     results = []
     for image in data:

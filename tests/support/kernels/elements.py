@@ -69,19 +69,19 @@ def every_int8(r: Random, kind: str, source_zero: int | None = None, low: float 
     scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)])
     source = activation("x", (2, 128), INT8, scale, source_zero, r)
     output = activation("y", (2, 128), INT8, scale * r.uniform(low, high), r=r)
-    made = case(r, kind, (source,), output)
-    return Case(made.graph, (r.permutation(np.arange(-128, 128)).astype(np.int8).reshape(2, 128),))
+    example = case(r, kind, (source,), output)
+    return Case(example.graph, (r.permutation(np.arange(-128, 128)).astype(np.int8).reshape(2, 128),))
 
 
 def of_floats(kind: str, low: float = -9, high: float = 9) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
         size = (2, 3, span(r, 1, 60))
         source, output = plain("x", size, FLOAT), plain("y", size, FLOAT)
-        made = case(r, kind, (source,), output)
+        example = case(r, kind, (source,), output)
         values = pick(
             r, [r.uniform(low, high, source.shape), np.clip(r.integers(-30, 30, source.shape) / 2, low, high)]
         )
-        return Case(made.graph, (values.astype(np.float32),))
+        return Case(example.graph, (values.astype(np.float32),))
 
     return make
 
@@ -105,17 +105,17 @@ def elu(r: Random) -> Case:
 
 
 def gelu(r: Random) -> Case:
-    made, options = pick(r, [lambda r: every_int8(r, "GELU"), of_floats("GELU")])(r), Gelu(bool(r.integers(2)))
-    (operator,) = made.graph.operators
-    return Case(replace(made.graph, operators=(replace(operator, options=options),)), made.inputs)
+    example, options = pick(r, [lambda r: every_int8(r, "GELU"), of_floats("GELU")])(r), Gelu(bool(r.integers(2)))
+    (operator,) = example.graph.operators
+    return Case(replace(example.graph, operators=(replace(operator, options=options),)), example.inputs)
 
 
 def absolute(r: Random) -> Case:
-    made = rectifier("ABS")(r)
-    if made.graph.tensors[0].dtype is INT16:  # whose zero points are 0
-        source = activation("x", made.graph.tensors[0].shape, INT16, r.uniform(0.0001, 0.01), 0)
-        made = case(r, "ABS", (source,), same_scale_or_other(r, source))
-    return made
+    example = rectifier("ABS")(r)
+    if example.graph.tensors[0].dtype is INT16:  # whose zero points are 0
+        source = activation("x", example.graph.tensors[0].shape, INT16, r.uniform(0.0001, 0.01), 0)
+        example = case(r, "ABS", (source,), same_scale_or_other(r, source))
+    return example
 
 
 def rsqrt(r: Random) -> Case:
@@ -127,9 +127,9 @@ def rsqrt(r: Random) -> Case:
     zero = 0 if dtype is INT16 else zero
     source = activation("x", (200,), dtype, scale, zero)
     output = activation("y", (200,), dtype, 10 ** r.uniform(-3, 0), 0 if dtype is INT16 else None, r)
-    made = case(r, "RSQRT", (source,), output)
+    example = case(r, "RSQRT", (source,), output)
     most = int(np.iinfo(dtype.numpy).max) >> pick(r, [0, 0, 4])
-    return Case(made.graph, (r.integers(zero, max(zero, most) + 1, 200).astype(dtype.numpy),))
+    return Case(example.graph, (r.integers(zero, max(zero, most) + 1, 200).astype(dtype.numpy),))
 
 
 def leaky_relu(r: Random) -> Case:
@@ -165,23 +165,25 @@ def dequantize(r: Random) -> Case:
 
 def below_zero(r: Random) -> Case:
     """LEAKY_RELU that turns what is below 0 upwards: of integers, also by -1, whose last bit is that of the sign."""
-    made = leaky_relu(r)
-    while made.graph.tensors[0].dtype is FLOAT:
-        made = leaky_relu(r)
-    source, output = (each.quantization.scales[0] for each in made.graph.tensors if each.quantization)
+    example = leaky_relu(r)
+    while example.graph.tensors[0].dtype is FLOAT:
+        example = leaky_relu(r)
+    source, output = (each.quantization.scales[0] for each in example.graph.tensors if each.quantization)
     alpha = single(pick(r, [-r.uniform(0, 1), -r.uniform(1, 4), -output / source, -1.0]))
-    op = replace(made.graph.operators[0], options=LeakyRelu(alpha))
-    return Case(replace(made.graph, operators=(op,)), made.inputs)
+    op = replace(example.graph.operators[0], options=LeakyRelu(alpha))
+    return Case(replace(example.graph, operators=(op,)), example.inputs)
 
 
 def casts_of_uint8(r: Random) -> list[Case]:
     """CASTs that TensorFlow Lite Micro refuses: from uint8 and to it."""
     types = [BOOL, INT8, UINT8, INT16, INT32, DType.UINT32, FLOAT]
-    made = []
+    examples = []
     for before, after in [(a, b) for a in types for b in types if UINT8 in (a, b)]:
         drawn = case(r, "CAST", (plain("x", (300,), before),), plain("y", (300,), after))
-        made.append(drawn if before is not FLOAT else Case(drawn.graph, (r.uniform(-0.9, 255.9, 300).astype("f4"),)))
-    return made
+        examples.append(
+            drawn if before is not FLOAT else Case(drawn.graph, (r.uniform(-0.9, 255.9, 300).astype("f4"),))
+        )
+    return examples
 
 
 def cast(r: Random) -> Case:
@@ -190,12 +192,12 @@ def cast(r: Random) -> Case:
     types = [BOOL, INT8, INT16, INT32, DType.UINT32, FLOAT]
     unchanged = {(same, same) for same in (FLOAT, DType.UINT32, BOOL)}
     before, after = pick(r, [(a, b) for a in types for b in types if (a, b) not in unchanged])
-    made = case(r, "CAST", (plain("x", size, before),), plain("y", size, after))
+    example = case(r, "CAST", (plain("x", size, before),), plain("y", size, after))
     if before is not FLOAT:
-        return made
+        return example
     reach = 2.0 ** (after.bits - 1) - 1 if after.is_integer else 2.0
     values = r.uniform(-reach, reach, size) * pick(r, [1.0, 1.0, 0.01])
-    return Case(made.graph, (_kept(values, after),))
+    return Case(example.graph, (_kept(values, after),))
 
 
 def _kept(values: Array, after: DType) -> Array:

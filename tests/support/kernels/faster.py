@@ -152,8 +152,8 @@ def is_steep(case: Case) -> bool:
 
 def _faster(isa: Isa, kind: str, most: int) -> Iterator[tuple[Case, Kernel]]:
     for number in range(most):
-        made = CASES[kind](np.random.default_rng([6, zlib.crc32(kind.encode()), number]))
-        kernel = Reference(isa).kernel(made.graph.operators[0], made.graph)
+        example = CASES[kind](np.random.default_rng([6, zlib.crc32(kind.encode()), number]))
+        kernel = Reference(isa).kernel(example.graph.operators[0], example.graph)
         assert isinstance(kernel, Kernel), kernel
         if not kernel.declined:
-            yield made, kernel
+            yield example, kernel

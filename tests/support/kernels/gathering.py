@@ -23,11 +23,11 @@ from usmp_build.operators.gathering import Gather, gathered
 _WORD, _LONG = DType.INT32, DType.INT64
 
 
-def placed(made: Case, indices: Array) -> Case:
+def placed(example: Case, indices: Array) -> Case:
     """Put indices in place of an input of a model: the one that has their shape and type, and is called so."""
-    tensors = [made.graph.tensors[port] for port in made.graph.inputs]
-    inputs = (indices if t.name == "i" else given for t, given in zip(tensors, made.inputs, strict=True))
-    return Case(made.graph, tuple(inputs))
+    tensors = [example.graph.tensors[port] for port in example.graph.inputs]
+    inputs = (indices if t.name == "i" else given for t, given in zip(tensors, example.inputs, strict=True))
+    return Case(example.graph, tuple(inputs))
 
 
 def below(r: Random, shape: Sequence[int], ends: int | Sequence[int]) -> Array:
@@ -49,8 +49,8 @@ def gather(r: Random) -> Case:
     fits = gathered(tuple(shape), places, options)
     assert fits is not None
     source, output = activation("x", shape, dtype, 0.1, 3), activation("y", fits[2], dtype, 0.1, 3)
-    made = case(r, "GATHER", (source, indices(places)), output, options)
-    return placed(made, below(r, places, shape[axis]))
+    example = case(r, "GATHER", (source, indices(places)), output, options)
+    return placed(example, below(r, places, shape[axis]))
 
 
 def gather_nd(r: Random) -> Case:
@@ -59,15 +59,18 @@ def gather_nd(r: Random) -> Case:
     depth = span(r, 1, len(shape))
     count = [span(r, 1, 3) for _ in range(span(r, 0, 2))]
     output = activation("y", (*count, *shape[depth:]), dtype, 0.1, 3)
-    made = case(r, "GATHER_ND", (activation("x", shape, dtype, 0.1, 3), indices((*count, depth))), output)
-    return placed(made, below(r, (*count, depth), shape[:depth]))
+    example = case(r, "GATHER_ND", (activation("x", shape, dtype, 0.1, 3), indices((*count, depth))), output)
+    return placed(example, below(r, (*count, depth), shape[:depth]))
 
 
 def embedding_lookup(r: Random) -> Case:
     """The table may be a constant, and one of int8 may become float32."""
-    (dtype, made), count = pick(r, [(INT8, INT8), (FLOAT, FLOAT), (INT8, FLOAT)]), span(r, 1, 6)
-    shape, zero = [span(r, 1, 5) for _ in range(span(r, 2, 4))], 3 if made is INT8 else 0
-    table, output = activation("x", shape, dtype, 0.1, zero), activation("y", (count, *shape[1:]), made, 0.1, zero)
+    (dtype, output_type), count = pick(r, [(INT8, INT8), (FLOAT, FLOAT), (INT8, FLOAT)]), span(r, 1, 6)
+    shape, zero = [span(r, 1, 5) for _ in range(span(r, 2, 4))], 3 if output_type is INT8 else 0
+    table, output = (
+        activation("x", shape, dtype, 0.1, zero),
+        activation("y", (count, *shape[1:]), output_type, 0.1, zero),
+    )
     if r.integers(2):
         q = table.quantization
         table = constant("x", values(r, table), q.scales if q else (), q.zero_points if q else ())
@@ -82,9 +85,9 @@ def dynamic_update_slice(r: Random) -> Case:
     source, update, output = (activation(n, s, dtype, 0.1, 3) for n, s in (("x", shape), ("u", part), ("y", shape)))
     dtype_of_starts = pick(r, [_WORD, _LONG])
     starts = Tensor("i", (len(shape),), dtype_of_starts)
-    made, limits = case(r, "DYNAMIC_UPDATE_SLICE", (source, update, starts), output), np.iinfo(dtype_of_starts.numpy)
+    example, limits = case(r, "DYNAMIC_UPDATE_SLICE", (source, update, starts), output), np.iinfo(dtype_of_starts.numpy)
     ends = pick(r, [(0, 5), (-3, 8), (limits.min, limits.max)])
-    return placed(made, r.integers(*ends, len(shape), limits.dtype))
+    return placed(example, r.integers(*ends, len(shape), limits.dtype))
 
 
 def fill(r: Random) -> Case:
@@ -113,8 +116,8 @@ def broadcast_args(r: Random) -> Case:
     shapes[pick(r, [0, 1])][: span(r, 0, len(whole) - 1)] = []
     lengths = [*map(len, shapes), max(map(len, shapes))]
     first, second, output = (Tensor(n, (size,), dtype) for n, size in zip("aby", lengths, strict=True))
-    made = case(r, "BROADCAST_ARGS", (first, second), output)
-    return Case(made.graph, tuple(np.array(shape, dtype.numpy) for shape in shapes))
+    example = case(r, "BROADCAST_ARGS", (first, second), output)
+    return Case(example.graph, tuple(np.array(shape, dtype.numpy) for shape in shapes))
 
 
 CASES: dict[str, Callable[[Random], Case]] = {

@@ -14,25 +14,25 @@ WIDENED = ("REDUCE_MAX", "REDUCE_MIN", "RESIZE_BILINEAR")
 INTERPOLATED = ("EXP", "GELU", "LOG")
 
 
-def widened(made: Case) -> Case | None:
+def widened(example: Case) -> Case | None:
     """Return a case of int8 with int16 in its place; None for cases of other types."""
-    if made.inputs[0].dtype != np.int8:
+    if example.inputs[0].dtype != np.int8:
         return None
-    tensors = (replace(each, dtype=INT16) if each.dtype is INT8 else each for each in made.graph.tensors)
-    return Case(replace(made.graph, tensors=tuple(tensors)), (made.inputs[0].astype(np.int16),))
+    tensors = (replace(each, dtype=INT16) if each.dtype is INT8 else each for each in example.graph.tensors)
+    return Case(replace(example.graph, tensors=tuple(tensors)), (example.inputs[0].astype(np.int16),))
 
 
 def of_int16(kind: str, scale: float = 1 / 8192, output_scale: float = 1 / 512) -> Case:
     """Return a function of all int16: with the scales that are the default, from -4 to 4, with values up to 64."""
     given = np.arange(-32768, 32768).astype(np.int16).reshape(2, 32768)
     source, output = (activation(n, given.shape, INT16, s, 0) for n, s in (("x", scale), ("y", output_scale)))
-    made = case(np.random.default_rng(1), kind, (source,), output, Gelu() if kind == "GELU" else None)
-    return Case(made.graph, (given,))
+    example = case(np.random.default_rng(1), kind, (source,), output, Gelu() if kind == "GELU" else None)
+    return Case(example.graph, (given,))
 
 
 def cases() -> list[Case]:
     """Return cases of all these kinds, also of images."""
     drawn = [CASES[kind](np.random.default_rng(seed)) for kind in WIDENED for seed in range(12)]
-    images = [made for kind in REDUCED for made in pictures(kind, 12)]
-    wide = (widened(made) for made in (*drawn, *images))
-    return [*(made for made in wide if made), *(of_int16(kind) for kind in (*INTERPOLATED, "SQRT"))]
+    images = [example for kind in REDUCED for example in pictures(kind, 12)]
+    wide = (widened(example) for example in (*drawn, *images))
+    return [*(example for example in wide if example), *(of_int16(kind) for kind in (*INTERPOLATED, "SQRT"))]

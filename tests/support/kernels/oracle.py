@@ -1,37 +1,46 @@
-"""What TensorFlow Lite Micro makes of a list of cases."""
+"""What TensorFlow Lite Micro computes for a list of cases."""
 
 import pickle
+import select
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 _WORKER = Path(__file__).with_name("oracle_worker.py")
+_SECONDS = 600
+"""What one case may take."""
 
 
-def outputs(cases: Sequence[tuple[bytes, list[Any]]], folder: Path) -> list[list[Any] | str]:
+def outputs(cases: Sequence[tuple[bytes, list[Any]]]) -> list[list[Any] | str]:
     """Return for each model and its inputs the outputs, or why there are none."""
-    answers: list[list[Any] | str] = []
-    while len(answers) < len(cases):
-        rest = cases[len(answers) :]
-        (folder / "cases").write_bytes(pickle.dumps(list(rest)))
-        (folder / "results").unlink(missing_ok=True)
-        command = [sys.executable, str(_WORKER), str(folder / "cases"), str(folder / "results")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-        fresh = list(_pickles(folder / "results"))
-        answers += fresh
-        if len(fresh) < len(rest):
-            answers.append(f"aborted: {done.stderr.strip()[-300:]}")
-    return answers
+    return [_outputs(case) for case in cases]
 
 
-def _pickles(path: Path) -> Any:
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        while True:
-            try:
-                yield pickle.load(file)
-            except (EOFError, pickle.UnpicklingError):
-                return
+@cache
+def _worker() -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+    """A process that answers one case after the other until the interpreter aborts, and the file of its messages."""
+    messages = tempfile.TemporaryFile()  # noqa: SIM115
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, str(_WORKER)], stdin=pipe, stdout=pipe, stderr=messages), messages
+
+
+def _outputs(case: tuple[bytes, list[Any]]) -> list[Any] | str:
+    worker, messages = _worker()
+    assert worker.stdin
+    assert worker.stdout
+    pickle.dump(case, worker.stdin)
+    worker.stdin.flush()
+    if not select.select([worker.stdout], [], [], _SECONDS)[0]:
+        worker.kill()
+    try:
+        answer: list[Any] | str = pickle.load(worker.stdout)
+    except EOFError:
+        _worker.cache_clear()
+        worker.communicate()
+        messages.seek(0)
+        return f"aborted: {messages.read().decode().strip()[-300:]}"
+    return answer

@@ -1,14 +1,12 @@
 """Run models in TensorFlow Lite Micro; a process of its own, because the interpreter aborts on what it dislikes.
 
-    python oracle_worker.py CASES RESULTS
-
-CASES is a pickled list of (model file as bytes, list of input arrays).  After each case one pickle is appended to
-RESULTS: the list of outputs, or the text of the error.
+Reads pickles from the standard input, each with a model file as bytes and a list of input arrays.  For each it writes a
+pickle to the standard output: the list of outputs, or the text of the error.
 """
 
+import os
 import pickle
 import sys
-from pathlib import Path
 from typing import Any
 
 _ARENA = 64 << 20
@@ -35,13 +33,18 @@ def run(model: bytes, inputs: list[Any]) -> list[Any] | str:
         outputs.append(interpreter.get_output(len(outputs)))
 
 
-def main(cases: str, results: str) -> None:
-    """Run all of them."""
-    with Path(results).open("ab") as file:
-        for model, inputs in pickle.loads(Path(cases).read_bytes()):
-            pickle.dump(run(model, inputs), file)
-            file.flush()
+def main() -> None:
+    """Answer until the input ends."""
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)  # what the interpreter prints is no answer
+        while True:
+            try:
+                model, inputs = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                return
+            pickle.dump(run(model, inputs), answers)
+            answers.flush()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

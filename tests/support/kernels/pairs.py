@@ -77,9 +77,9 @@ def _operand(r: Random, name: str, shape: Sequence[int], dtype: DType, scale: fl
     return activation(name, shape, dtype, scale, zero, r)
 
 
-def _small(r: Random, made: Case) -> Case:
+def _small(r: Random, example: Case) -> Case:
     """Keep integers where nothing wraps, most of the time."""
-    return Case(made.graph, tuple(x >> pick(r, [16, 20, 28]) for x in made.inputs)) if r.integers(4) else made
+    return Case(example.graph, tuple(x >> pick(r, [16, 20, 28]) for x in example.inputs)) if r.integers(4) else example
 
 
 def extreme(kind: str) -> Callable[[Random], Case]:
@@ -110,8 +110,8 @@ def squared_difference(r: Random) -> Case:
     drawn = shapes(r, 2, 4)
     if dtype in {INT32, FLOAT}:
         first, second, output = (plain(n, s, dtype) for n, s in zip("aby", drawn, strict=True))
-        made = case(r, "SQUARED_DIFFERENCE", (first, second), output)
-        return _small(r, made) if dtype is INT32 else made
+        example = case(r, "SQUARED_DIFFERENCE", (first, second), output)
+        return _small(r, example) if dtype is INT32 else example
     zero = 0 if dtype is INT16 else None
     scales = r.uniform(0.001, 0.3, 2) / (200 if dtype is INT16 else 1)
     first, second = (activation(n, s, dtype, c, zero, r) for n, s, c in zip("ab", drawn, scales, strict=False))
@@ -127,32 +127,32 @@ def divide(r: Random) -> Case:
     dtype = pick(r, [INT8, INT8, INT32, FLOAT])
     drawn, options = shapes(r, 2, 4), Binary(pick(r, ACTIVATIONS))
     if dtype is not INT8:
-        made = case(
+        example = case(
             r,
             "DIV",
             [plain(n, s, dtype) for n, s in zip("ab", drawn, strict=False)],
             plain("y", drawn[-1], dtype),
             options,
         )
-        a, b = made.inputs
+        a, b = example.inputs
         b = b >> pick(r, [0, 16, 24]) if dtype is INT32 else b
         a = np.maximum(a, 1 - 2**31) if dtype is INT32 else a
-        return Case(made.graph, (a, np.where(b == 0, 3, b).astype(b.dtype)))
+        return Case(example.graph, (a, np.where(b == 0, 3, b).astype(b.dtype)))
     scales, zeros = r.uniform(0.001, 0.3, 2), [span(r, -128, 127) for _ in range(2)]
     operands = [activation(n, s, dtype, *each) for n, s, *each in zip("ab", drawn, scales, zeros, strict=False)]
     scale = scales[0] / scales[1] * 10 ** r.uniform(-3, -1.6)
-    made = case(r, "DIV", operands, activation("y", drawn[-1], dtype, scale, r=r), options)
-    a, b = made.inputs
+    example = case(r, "DIV", operands, activation("y", drawn[-1], dtype, scale, r=r), options)
+    a, b = example.inputs
     larger = zeros[0] + 2 if zeros[0] < 0 else zeros[0] - 2
-    return Case(made.graph, (np.where(np.abs(a.astype(int) - zeros[0]) <= 1, larger, a).astype(np.int8), b))
+    return Case(example.graph, (np.where(np.abs(a.astype(int) - zeros[0]) <= 1, larger, a).astype(np.int8), b))
 
 
 def floored(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
         first, second, output = (plain(n, s, FLOAT) for n, s in zip("aby", shapes(r, 2, 4), strict=True))
-        made = case(r, kind, (first, second), output)
-        a, b = (np.round(x) if r.integers(2) else x for x in made.inputs)
-        return Case(made.graph, (a, np.where(b == 0, np.float32(3), b)))
+        example = case(r, kind, (first, second), output)
+        a, b = (np.round(x) if r.integers(2) else x for x in example.inputs)
+        return Case(example.graph, (a, np.where(b == 0, np.float32(3), b)))
 
     return make
 
@@ -160,9 +160,9 @@ def floored(kind: str) -> Callable[[Random], Case]:
 def floored_integers(r: Random, kind: str) -> Case:
     """Draw what only LiteRT has: quotients and remainders of indices, of either sign, also by 0."""
     first, second, output = (plain(n, s, INT32) for n, s in zip("aby", shapes(r, 2, 4), strict=True))
-    made = case(r, kind, (first, second), output)
-    a, b = made.inputs
-    return Case(made.graph, (a, np.asarray(b >> pick(r, [0, 16, 30]))))
+    example = case(r, kind, (first, second), output)
+    a, b = example.inputs
+    return Case(example.graph, (a, np.asarray(b >> pick(r, [0, 16, 30]))))
 
 
 def prelu(r: Random) -> Case:
@@ -188,8 +188,8 @@ def comparison(kind: str, *further: DType) -> Callable[[Random], Case]:
             operands = [activation(n, s, dtype, c, r=r) for n, s, c in zip("ab", (first, second), scales, strict=True)]
         else:
             operands = [plain("a", first, dtype), plain("b", second, dtype)]
-        made = case(r, kind, (operands[0], perhaps_constant(r, operands[1])), plain("y", result, BOOL))
-        return Case(made.graph, tuple(map(_few, made.inputs))) if r.integers(2) else made
+        example = case(r, kind, (operands[0], perhaps_constant(r, operands[1])), plain("y", result, BOOL))
+        return Case(example.graph, tuple(map(_few, example.inputs))) if r.integers(2) else example
 
     return make
 

@@ -37,19 +37,19 @@ def pictures(kind: str, count: int) -> list[Case]:
 def column() -> Case:
     """Draw an image of int8 under a window of one column, with channels that are no multiple of four."""
     drawn = (_picture("DEPTHWISE_CONV_2D", np.random.default_rng([7, i])) for i in itertools.count())
-    return next(made for made in drawn if _is_column(made))
+    return next(example for example in drawn if _is_column(example))
 
 
-def _is_column(made: Case) -> bool:
-    source, weights = made.graph.tensors[:2]
+def _is_column(example: Case) -> bool:
+    source, weights = example.graph.tensors[:2]
     channels = source.shape[3]
     is_simple = source.dtype is INT8 and weights.shape[2:] == (1, channels)
     return is_simple and channels > 4 and channels % 4 != 0
 
 
-def by_rows(made: Case) -> Kernel | None:
+def by_rows(example: Case) -> Kernel | None:
     """Return the kernel of a case's only operator that goes by rows."""
-    kernel = _KERNEL(library, made.graph.operators[0], made.graph)
+    kernel = _KERNEL(library, example.graph.operators[0], example.graph)
     assert isinstance(kernel, Kernel), kernel
     return kernel.by_rows
 
@@ -67,21 +67,27 @@ def by_rows_only(reference: Reference, operator: Operator, graph: Subgraph) -> K
 def gaps(kind: str, count: int) -> list[Case]:
     """Draw cases of windows as high as their image that some rows are not under: dilated ones, and lower ones."""
     drawn = (CASES[kind](np.random.default_rng([5, zlib.crc32(kind.encode()), i])) for i in itertools.count())
-    return [*itertools.islice((made for made in drawn if _rows_of_window(made) not in (None, {*_rows(made)})), count)]
+    return [
+        *itertools.islice(
+            (example for example in drawn if _rows_of_window(example) not in (None, {*_rows(example)})), count
+        )
+    ]
 
 
 def _window(kind: str, r: Random) -> Case:
     """Draw windows over all rows of an image until their sums take less than the image."""
-    return next(made for made in iter(lambda: CASES[kind](r), None) if _rows_of_window(made) == {*_rows(made)})
+    return next(
+        example for example in iter(lambda: CASES[kind](r), None) if _rows_of_window(example) == {*_rows(example)}
+    )
 
 
-def _rows(made: Case) -> range:
-    return range(made.graph.tensors[0].shape[1])
+def _rows(example: Case) -> range:
+    return range(example.graph.tensors[0].shape[1])
 
 
-def _rows_of_window(made: Case) -> set[int] | None:
+def _rows_of_window(example: Case) -> set[int] | None:
     """Return the rows of an image that are under its only window; None if it has no kernel by rows."""
-    kernel = by_rows(made)
+    kernel = by_rows(example)
     if kernel is None:
         return None
     (call,) = kernel.calls
@@ -90,7 +96,7 @@ def _rows_of_window(made: Case) -> set[int] | None:
     if "first_row" in p:
         return {*range(p["first_row"], p["end_row"])}
     return {*range(-p["above"], p["window_height"] * p["dilation_down"] - p["above"], p["dilation_down"])} & {
-        *_rows(made)
+        *_rows(example)
     }
 
 
@@ -121,10 +127,10 @@ def _picture(kind: str, r: Random) -> Case:
     if kind in BINARY and kind not in {"ADD_N", "SELECT"} and r.integers(2):
         place = span(r, 0, 1)
         inputs[place] = _stretched(r, inputs[place])
-    made = case(r, kind, inputs, output, options)
+    example = case(r, kind, inputs, output, options)
     if kind in UNARY:  # some have no answer to just anything
-        return Case(made.graph, tuple(np.resize(each, image) for each in given.inputs))
-    return made
+        return Case(example.graph, tuple(np.resize(each, image) for each in given.inputs))
+    return example
 
 
 def _stretched(r: Random, tensor: Tensor) -> Tensor:

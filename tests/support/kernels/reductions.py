@@ -86,12 +86,12 @@ def l2_normalization(r: Random) -> Case:
     shape = [*(span(r, 1, 4) for _ in range(span(r, 0, 3))), pick(r, [1, 2, 10, 300])]
     dtype = pick(r, [INT8, INT8, FLOAT])
     source = activation("x", shape, dtype, 0.1, r=r)
-    made = case(r, "L2_NORMALIZATION", (source,), activation("y", shape, dtype, 1 / 128, 0), L2Normalization())
+    example = case(r, "L2_NORMALIZATION", (source,), activation("y", shape, dtype, 1 / 128, 0), L2Normalization())
     if dtype is FLOAT:
-        return Case(made.graph, (made.inputs[0] * np.float32(10.0 ** span(r, -9, 3)),))
+        return Case(example.graph, (example.inputs[0] * np.float32(10.0 ** span(r, -9, 3)),))
     middle, reach = source.quantization.zero_points[0], pick(r, [0, 1, 3, 40, 255])
     values = np.clip(middle + r.integers(-reach, reach, shape, endpoint=True), -128, 127)
-    return Case(made.graph, (values.astype(np.int8),))
+    return Case(example.graph, (values.astype(np.int8),))
 
 
 def log_softmax(r: Random) -> Case:

@@ -1,7 +1,6 @@
 """Models that rewrites change, drawn at random; TensorFlow Lite Micro runs them as they were."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -121,8 +120,8 @@ def case_of(
     inputs = tuple(moved.get(index, index) for index in graph.inputs)
     outputs = graph.outputs if output is None else (output,)
     placed = tuple(replace(op, position=position) for position, op in enumerate(operators))
-    made = Subgraph("main", tuple(tensors), inputs, outputs, placed)
-    return Case(made, tuple(values(r, made.tensors[index]) for index in inputs))
+    computed = Subgraph("main", tuple(tensors), inputs, outputs, placed)
+    return Case(computed, tuple(values(r, computed.tensors[index]) for index in inputs))
 
 
 def tensors_of(graph: Subgraph, inputs: tuple[Array, ...], runner: Runner) -> dict[int, Array]:
@@ -137,25 +136,25 @@ def tensors_of(graph: Subgraph, inputs: tuple[Array, ...], runner: Runner) -> di
         kernel = library.kernel(op, alone)
         assert isinstance(kernel, Kernel), (op, kernel)
         for each in filter(None, (kernel, kernel.backward)):
-            made = runner.run(alone, each, [known[t] for t in given])
-            for tensor, value in zip(op.outputs, made, strict=True):
+            output = runner.run(alone, each, [known[t] for t in given])
+            for tensor, value in zip(op.outputs, output, strict=True):
                 np.testing.assert_array_equal(known.setdefault(tensor, value), value)
     return known
 
 
-def compare(cases: list[Case], runner: Runner, folder: Path) -> list[Subgraph]:
+def compare(cases: list[Case], runner: Runner) -> list[Subgraph]:
     """Compare outputs, and return the rewritten graphs."""
-    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases], folder)
+    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases])
     graphs = []
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         assert not isinstance(answer, str), f"case {number}: {answer}"
         graph = rewrite(Model("m", (case.graph,))).model.main
         known = tensors_of(graph, case.inputs, runner)
         for tensor, expected in zip(graph.outputs, answer, strict=True):
-            made, message = known[tensor], f"case {number}: {graph.operators}"
-            if made.dtype.kind == "f":
-                np.testing.assert_allclose(made, expected.reshape(made.shape), 1e-5, 1e-5, err_msg=message)
+            output, message = known[tensor], f"case {number}: {graph.operators}"
+            if output.dtype.kind == "f":
+                np.testing.assert_allclose(output, expected.reshape(output.shape), 1e-5, 1e-5, err_msg=message)
             else:
-                np.testing.assert_array_equal(made, expected.reshape(made.shape), message)
+                np.testing.assert_array_equal(output, expected.reshape(output.shape), message)
         graphs.append(graph)
     return graphs

@@ -27,9 +27,9 @@ def loud(r: Random, shape: tuple[int, ...], dtype: DType) -> Array:
     return numbers.astype(dtype.numpy)
 
 
-def fed(made: Case, *inputs: Array) -> Case:
+def fed(example: Case, *inputs: Array) -> Case:
     """Return a case with other inputs."""
-    return Case(made.graph, inputs)
+    return Case(example.graph, inputs)
 
 
 def window(r: Random) -> Case:
@@ -37,29 +37,29 @@ def window(r: Random) -> Case:
     shape = (frames, size) if frames > 1 else pick(r, [(size,), (1, size)])
     weights = plain("w", (size,), INT16, loud(r, (size,), INT16))
     x, y = plain("x", shape, INT16), plain("y", shape, INT16)
-    made = case(r, f"{C}SignalWindow", (x, weights), y, signal.Window(pick(r, [12, 0, 15, span(r, 0, 31)])))
-    return fed(made, loud(r, shape, INT16))
+    example = case(r, f"{C}SignalWindow", (x, weights), y, signal.Window(pick(r, [12, 0, 15, span(r, 0, 31)])))
+    return fed(example, loud(r, shape, INT16))
 
 
 def energy(r: Random) -> Case:
     """TensorFlow Lite Micro leaves numbers outside of the range as they are, so that none is asked about."""
     size = span(r, 1, 40)
-    made = case(
+    example = case(
         r,
         f"{C}SignalEnergy",
         (plain("x", (2 * size,), INT16),),
         plain("y", (size,), UINT32),
         signal.Energy(0, size),
     )
-    return fed(made, loud(r, (2 * size,), INT16))
+    return fed(example, loud(r, (2 * size,), INT16))
 
 
 def fft_auto_scale(r: Random) -> Case:
     size = span(r, 1, 60)
     outputs = (plain("y", (size,), INT16), plain("bits", (), INT32))
-    made = case(r, f"{C}SignalFftAutoScale", (plain("x", (size,), INT16),), outputs)
+    example = case(r, f"{C}SignalFftAutoScale", (plain("x", (size,), INT16),), outputs)
     quiet = loud(r, (size,), INT16) >> span(r, 0, 15)
-    return fed(made, quiet.astype(np.int16))
+    return fed(example, quiet.astype(np.int16))
 
 
 def fft(kind: str, inverse: bool) -> Callable[[Random], Case]:
@@ -69,10 +69,12 @@ def fft(kind: str, inverse: bool) -> Callable[[Random], Case]:
         frames = pick(r, [(), (), (2,), (1, 3)])
         spectrum, samples = (*frames, 2 * points + 2), (*frames, 2 * points if inverse else span(r, 1, 2 * points))
         shapes = (spectrum, samples) if inverse else (samples, spectrum)
-        made = case(r, C + kind, (plain("x", shapes[0], dtype),), plain("y", shapes[1], dtype), signal.Fft(2 * points))
+        example = case(
+            r, C + kind, (plain("x", shapes[0], dtype),), plain("y", shapes[1], dtype), signal.Fft(2 * points)
+        )
         if dtype is DType.FLOAT32:
-            return fed(made, r.normal(0, 1, shapes[0]).astype(np.float32))
-        return fed(made, loud(r, shapes[0], dtype))
+            return fed(example, r.normal(0, 1, shapes[0]).astype(np.float32))
+        return fed(example, loud(r, shapes[0], dtype))
 
     return draw
 
@@ -85,15 +87,15 @@ def filter_bank(r: Random) -> Case:
     weights = [loud(r, (max(int(widths.sum()), 1),), INT16) for _ in range(2)]
     constants = [plain(f"c{i}", data.shape, INT16, data) for i, data in enumerate((*weights, starts, firsts, widths))]
     x, y = plain("x", (bins,), UINT32), plain("y", (channels,), UINT64)
-    made = case(r, f"{C}SignalFilterBank", (x, *constants), y, signal.FilterBank(channels))
-    return fed(made, loud(r, (bins,), UINT32))
+    example = case(r, f"{C}SignalFilterBank", (x, *constants), y, signal.FilterBank(channels))
+    return fed(example, loud(r, (bins,), UINT32))
 
 
 def square_root(r: Random) -> Case:
     size = span(r, 1, 30)
     inputs = (plain("x", (size,), UINT64), plain("bits", (), INT32))
-    made = case(r, f"{C}SignalFilterBankSquareRoot", inputs, plain("y", (size,), UINT32))
-    return fed(made, loud(r, (size,), UINT64), np.array(span(r, 0, 15), np.int32))
+    example = case(r, f"{C}SignalFilterBankSquareRoot", inputs, plain("y", (size,), UINT32))
+    return fed(example, loud(r, (size,), UINT64), np.array(span(r, 0, 15), np.int32))
 
 
 def logarithm(r: Random) -> Case:
@@ -108,8 +110,8 @@ def pcan(r: Random) -> Case:
     size = span(r, 1, 30)
     gains = loud(r, (125,), INT16) >> pick(r, [0, 4])
     inputs = (plain("x", (size,), UINT32), plain("noise", (size,), UINT32), plain("gains", (125,), INT16, gains))
-    made = case(r, f"{C}SignalPCAN", inputs, plain("y", (size,), UINT32), signal.Pcan(pick(r, [6, span(r, 0, 40)])))
-    return fed(made, loud(r, (size,), UINT32), loud(r, (size,), UINT32))
+    example = case(r, f"{C}SignalPCAN", inputs, plain("y", (size,), UINT32), signal.Pcan(pick(r, [6, span(r, 0, 40)])))
+    return fed(example, loud(r, (size,), UINT32), loud(r, (size,), UINT32))
 
 
 CASES: dict[str, Callable[[Random], Case]] = {

@@ -66,9 +66,9 @@ def packed(r: Random, weights: Tensor) -> Tensor:
     return replace(weights, dtype=DType.INT4, data=data)
 
 
-def perhaps_computed(r: Random, made: Case, weights: int = 1, bias: int = 2) -> Case:
+def perhaps_computed(r: Random, example: Case, weights: int = 1, bias: int = 2) -> Case:
     """At times have weights or biases arrive as inputs; what they were is what arrives."""
-    graph, inputs = made.graph, made.inputs
+    graph, inputs = example.graph, example.inputs
     (op,) = graph.operators
     for position in (weights, bias):
         index = op.inputs[position] if position < len(op.inputs) else None

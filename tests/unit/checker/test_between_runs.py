@@ -1,7 +1,5 @@
 """What must outlive runs: connections, variables, and inputs and outputs that the application keeps."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 
@@ -32,11 +30,11 @@ def ran(*names: str, **changes: Document) -> str:
     steps = [f"{name}: {step}" for name in names for step in ("enter", "TANH 0", "leave")]
     models, buffers = [], dict[str, Document]()
     for name in names:
-        given, made = PORTS[name]
-        tensors = [draft.tensor(0, given), draft.tensor(1, made)]
+        given, output = PORTS[name]
+        tensors = [draft.tensor(0, given), draft.tensor(1, output)]
         models.append(draft.model([draft.operator(0, [0], [1])], tensors, name=name))
         first = steps.index(f"{name}: enter")
-        lives = {given: ("input", (first, first + 2)), made: ("output", (first + 1, first + 3))}
+        lives = {given: ("input", (first, first + 2)), output: ("output", (first + 1, first + 3))}
         for each, (kind, life) in lives.items():
             buffers.setdefault(each, draft.buffer(each, PLACES[each], 4, life, kind=kind, model=name))
     readers = [name for name in names if PORTS[name][0] == "c"]
@@ -77,8 +75,8 @@ def test_a_reader_keeps_what_the_plan_says_it_keeps() -> None:
 def test_a_connection_is_alive_while_others_run() -> None:
     for name, life in (("k", [0, 5]), ("k", [0, 4]), ("k", [4, 9])):
         lives = [life, [6, 9]] if life[0] == 0 else [[0, 3], life]
-        said = f'wrong: "c" is not said to be alive while {name} runs'
-        assert ran("m", "k", "n", c={"intervals": lives}) == said
+        verdict_text = f'wrong: "c" is not said to be alive while {name} runs'
+        assert ran("m", "k", "n", c={"intervals": lives}) == verdict_text
     assert ran("m", "k", "n", c={"intervals": [[1, 8]]}) == ""
     late = 'wrong: step 0, "n: enter", touches "c", which the plan says is not alive then'
     assert ran("n", "m", c={"intervals": [[1, 6]]}) == late
@@ -199,8 +197,8 @@ def test_kinds_are_what_the_models_make_of_them(name: str) -> None:
     assert ran("m", "k", "n", **{name: {"kind": KINDS[name]}}) == ""
     for kind in ("input", "output", "connection", "variable", "scratch", "constant"):
         if kind != KINDS[name]:
-            said = ran("m", "k", "n", **{name: {"kind": kind}})
-            assert said == f'wrong: "{name}" is said to be "{kind}", and is "{KINDS[name]}"', kind
+            verdict_text = ran("m", "k", "n", **{name: {"kind": kind}})
+            assert verdict_text == f'wrong: "{name}" is said to be "{kind}", and is "{KINDS[name]}"', kind
 
 
 def test_a_part_of_an_intermediate_buffer_may_be_a_port() -> None:
@@ -300,7 +298,10 @@ def test_what_is_kept_counts_for_the_bound() -> None:
         for name, (at, life) in places.items()
     ]
     buffers.append(draft.buffer("c", 4, 4, (1, 5), (6, 9), shared_with=["n"], kind="connection"))
-    for bound, said in ((8, ""), (9, 'not checked: bound of "p": only 8 bytes can be seen to be needed at once')):
+    for bound, verdict_text in (
+        (8, ""),
+        (9, 'not checked: bound of "p": only 8 bytes can be seen to be needed at once'),
+    ):
         proof = {"step": "k: TANH 0", "buffers": ["v", "y", "c"]}
         pools = [draft.pool(12, bound=bound, certificate=proof)]
-        assert draft.verdict(draft.plan(steps, models, buffers, pools=pools), *[file()] * 3) == said
+        assert draft.verdict(draft.plan(steps, models, buffers, pools=pools), *[file()] * 3) == verdict_text

@@ -1,7 +1,5 @@
 """Bounds of pools: what the operator of one step needs at once, by its turns, and what is read after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,14 +47,14 @@ def least(file: bytes, model: Document, steps: Sequence[str], step: str, *buffer
     names = [b["name"] for number, b in enumerate(buffers) if number < 2 or b["kind"] == "scratch"]
     total = sum(b["size"] for b in buffers if b["name"] in names)
     certificate = {"step": f"m: {step}", "buffers": names}
-    said = {}
+    verdict_text = {}
     for bound in range(total + 1):
         pools = [draft.pool(256, bound=bound, certificate=certificate)]
         plan = draft.plan(["enter", *steps, "leave"], [model], buffers, pools=pools, targets=[OTHERS])
-        said[bound] = draft.verdict(plan, file).removeprefix(BELIEVED)
-    seen = max(bound for bound, text in said.items() if not text)
+        verdict_text[bound] = draft.verdict(plan, file).removeprefix(BELIEVED)
+    seen = max(bound for bound, text in verdict_text.items() if not text)
     only = f'not checked: bound of "p": only {seen} bytes can be seen to be needed at once'
-    assert [said[bound] for bound in said if bound > seen] == [only] * (total - seen)
+    assert [verdict_text[bound] for bound in verdict_text if bound > seen] == [only] * (total - seen)
     return seen
 
 

@@ -1,6 +1,4 @@
-"""Constants: that weights and biases are in the plan, each in bytes of its own, and what is said of all others."""
-
-from __future__ import annotations
+"""Constants: that weights and biases are in the plan, each in bytes of its own, and the messages about all others."""
 
 from typing import Any
 
@@ -33,7 +31,7 @@ def constant(name: str, size: int = 4, *models: str, reason: str = "of the model
     return draft.buffer(name, 8 * "vwst".index(name), size, (0, 1), **more)
 
 
-def said(
+def verdict_on(
     files: list[bytes], *constants: Document, targets: tuple[str, str] = ("reference", "portable"), **more: Any
 ) -> str:
     """Check models "m", "n", ... of these files, with these constants."""
@@ -58,33 +56,35 @@ def said(
 def test_weights_have_bytes_of_their_own() -> None:
     """Only equal ones have the same."""
     v, w = constant("v"), constant("w")
-    assert said([conv()], v) == said([conv(1, 2)], v, w) == said([conv()], v, w) == ""
+    assert verdict_on([conv()], v) == verdict_on([conv(1, 2)], v, w) == verdict_on([conv()], v, w) == ""
     missing = "the plan has {} for the {} constants of 4 bytes of m"
-    assert said([conv(1, 2)], v) == missing.format(1, 2)
-    assert said([conv()]) == missing.format(0, 1)
+    assert verdict_on([conv(1, 2)], v) == missing.format(1, 2)
+    assert verdict_on([conv()]) == missing.format(0, 1)
     for size in (0, 3, 5):
-        assert said([conv()], constant("v", size)) == missing.format(0, 1)
-    assert said([conv()], constant("v", 4, "n")) == missing.format(0, 1)
+        assert verdict_on([conv()], constant("v", size)) == missing.format(0, 1)
+    assert verdict_on([conv()], constant("v", 4, "n")) == missing.format(0, 1)
 
 
 def test_models_share_only_what_is_equal() -> None:
     shared = constant("v", 4, "m", "n")
-    assert said([conv(), conv()], shared) == ""
-    assert said([conv(), conv()], constant("v", 4, "m"), constant("w", 4, "n")) == ""
-    assert said([conv(), conv(2, 2)], shared) == "the plan has 1 for the 2 constants of 4 bytes of m, n"
-    assert said([conv(), conv(2, 2)], shared, constant("w", 4, "n")) == ""
-    assert said([conv(), conv(2, 2)], constant("v", 4, "m")) == "the plan has 0 for the 1 constants of 4 bytes of n"
+    assert verdict_on([conv(), conv()], shared) == ""
+    assert verdict_on([conv(), conv()], constant("v", 4, "m"), constant("w", 4, "n")) == ""
+    assert verdict_on([conv(), conv(2, 2)], shared) == "the plan has 1 for the 2 constants of 4 bytes of m, n"
+    assert verdict_on([conv(), conv(2, 2)], shared, constant("w", 4, "n")) == ""
+    assert (
+        verdict_on([conv(), conv(2, 2)], constant("v", 4, "m")) == "the plan has 0 for the 1 constants of 4 bytes of n"
+    )
 
 
 def test_what_is_derived_is_named() -> None:
     derived = constant("s", 8, reason="derived for CONV_2D 0")
     named = 'that "s" has its size, and what it holds'
-    assert said([conv()], constant("v"), derived) == named
-    assert said([conv()], constant("v"), constant("s", 8)) == named
+    assert verdict_on([conv()], constant("v"), derived) == named
+    assert verdict_on([conv()], constant("v"), constant("s", 8)) == named
     became = "what the 2 constants of 4 bytes of m became"
     other = constant("w", reason="derived for CONV_2D 0")
-    assert said([conv(1, 2)], constant("v"), other) == f'{became}; that "w" has its size, and what it holds'
-    assert said([conv(1, 2)], constant("v"), other, derived).endswith('that "w" has its size, and what it holds')
+    assert verdict_on([conv(1, 2)], constant("v"), other) == f'{became}; that "w" has its size, and what it holds'
+    assert verdict_on([conv(1, 2)], constant("v"), other, derived).endswith('that "w" has its size, and what it holds')
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_what_weights_became_is_named(targets: tuple[str, str], rewrite: dict[st
     """Where kernels have them in another order, or the plan says that it left some out."""
     rewrites = [{"channels": 0, "weights": 0} | rewrite]
     became = "what the 1 constants of 4 bytes of m became"
-    assert said([conv()], targets=targets, rewrites=rewrites) == became
-    assert said([conv()], constant("v"), targets=targets, rewrites=rewrites) == ""
+    assert verdict_on([conv()], targets=targets, rewrites=rewrites) == became
+    assert verdict_on([conv()], constant("v"), targets=targets, rewrites=rewrites) == ""
     plain = [{"channels": 0, "weights": 0}]
-    assert said([conv()], rewrites=plain) == "the plan has 0 for the 1 constants of 4 bytes of m"
+    assert verdict_on([conv()], rewrites=plain) == "the plan has 0 for the 1 constants of 4 bytes of m"
 
 
 def test_constants_that_are_needed_are_those_of_operators_that_run() -> None:

@@ -1,7 +1,5 @@
 """What the checker says that elements of operators need, against numpy and plain loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
@@ -32,8 +30,8 @@ def definition(kind: str, operands: Sequence[Any], outs: Sequence[Shape], option
     results = range(len(tensors), len(tensors) + len(outs))
     tensors += [tensor(f"t{number}", shape) for number, shape in zip(results, outs, strict=True)]
     node = operator(kind, inputs, list(results), options)
-    made = Model(write(model(subgraph(tensors, [node], inputs[:1], list(results)), data=data)))
-    return Definition(made, made.operators[0], k)
+    file = Model(write(model(subgraph(tensors, [node], inputs[:1], list(results)), data=data)))
+    return Definition(file, file.operators[0], k)
 
 
 def needs(of: Any) -> Needs:
@@ -44,9 +42,9 @@ def needs(of: Any) -> Needs:
     return [{(i, at) for i in streamed for at in each[i]} for each in reads]
 
 
-def moved(found: np.ndarray, position: int = 0) -> Needs:
+def moved(places: np.ndarray, position: int = 0) -> Needs:
     """Expect each element to be the one whose number is there; -1: none."""
-    return [{(position, int(at))} if at >= 0 else set() for at in found.reshape(-1)]
+    return [{(position, int(at))} if at >= 0 else set() for at in places.reshape(-1)]
 
 
 def numbers(*shape: int) -> np.ndarray:

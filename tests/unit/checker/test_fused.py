@@ -1,7 +1,5 @@
 """What one operator of a plan may do for several of the file: moves, functions, and elements shown by other tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,8 +33,8 @@ def test_functions_of_one_computed_operand_are_fused_with_what_computes_it() -> 
 
 
 def test_what_nothing_computes_is_needed_by_nobody() -> None:
-    said = draft.apart(after_conv("ADD", "a", "z"), [(0, [0], [2]), (1, [2], [3])])
-    assert said == "wrong: m: operator 1 needs tensor 5, which the plan does not let it read"
+    verdict_text = draft.apart(after_conv("ADD", "a", "z"), [(0, [0], [2]), (1, [2], [3])])
+    assert verdict_text == "wrong: m: operator 1 needs tensor 5, which the plan does not let it read"
     file = draft.file([fb.tensor(name) for name in "xyu"], [fb.operator("ADD", [0, 2], [1])], [0], [1])
     assert draft.apart(file, [(0, [0], [1])]) == "wrong: m: operator 0 needs what nothing computes"
 
@@ -68,26 +66,28 @@ def test_what_takes_one_element_as_it_is_is_a_move(
     middle = fb.operator(kind, [1] if options else [1, 4], [2], options)
     nodes = [fb.operator("TANH", [0], [1]), middle, fb.operator("SOFTMAX", [2], [3])]
     file = draft.file(tensors, nodes, [0], [3], axis)
-    said = draft.apart(file, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"})
-    assert said == ("" if is_move else "wrong: m: no step computes tensor 2")
+    verdict_text = draft.apart(file, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"})
+    assert verdict_text == ("" if is_move else "wrong: m: no step computes tensor 2")
 
 
-@pytest.mark.parametrize(("operand", "said"), [
+@pytest.mark.parametrize(("operand", "verdict_text"), [
     (4, "not checked: m: that operator 1 changes nothing"), (0, "wrong: m: no step computes tensor 2"),
 ])  # fmt: skip
-def test_functions_that_no_step_computes_have_one_computed_operand(operand: int, said: str) -> None:
+def test_functions_that_no_step_computes_have_one_computed_operand(operand: int, verdict_text: str) -> None:
     tensors = [fb.tensor(name, Buffer=int(name == "c")) for name in "xavyc"]
     middle = fb.operator("MUL", [1, operand], [2])
     nodes = [fb.operator("TANH", [0], [1]), middle, fb.operator("SOFTMAX", [2], [3])]
     file = draft.file(tensors, nodes, [0], [3], np.ones(4, np.int8))
-    assert draft.apart(file, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"}) == said
+    assert draft.apart(file, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"}) == verdict_text
 
 
 def test_what_shows_elements_has_elements_as_wide() -> None:
     tensors = [fb.tensor("x"), fb.tensor("a"), fb.tensor("v", dtype="INT16"), fb.tensor("y", dtype="INT16")]
     nodes = [fb.operator("TANH", [0], [1]), fb.operator("CAST", [1], [2]), fb.operator("SOFTMAX", [2], [3])]
-    said = draft.apart(draft.file(tensors, nodes, [0], [3]), [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"})
-    assert said == "wrong: m: tensor 2 cannot show bytes of tensor 1"
+    verdict_text = draft.apart(
+        draft.file(tensors, nodes, [0], [3]), [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"}
+    )
+    assert verdict_text == "wrong: m: tensor 2 cannot show bytes of tensor 1"
 
 
 def test_a_table_of_two_inputs_computes_no_function_before() -> None:
@@ -161,6 +161,6 @@ def test_what_nobody_needs_may_be_overwritten() -> None:
     file = draft.file(tensors, nodes, [0], [2, 3], np.array([0, 2], np.int32), np.array([3], np.int32))
     steps = [(0, [0], [1]), (2, [0], [3]), (1, [1], [2])]
     for at in range(4):
-        said = draft.apart(file, steps, t3={"buffer": "b1", "offset": at})
+        verdict_text = draft.apart(file, steps, t3={"buffer": "b1", "offset": at})
         late = f"needs byte {at} of tensor 1 at p+{16 + at}, where byte 0 of tensor 3 of m is"
-        assert said == (f'wrong: step 3, "m: STEP 1", {late}' if at in (0, 2) else "")
+        assert verdict_text == (f'wrong: step 3, "m: STEP 1", {late}' if at in (0, 2) else "")

@@ -1,7 +1,5 @@
 """What the checker knows of TensorFlow Lite, and what it reads of its files."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io
@@ -40,10 +38,10 @@ NEVER_CONSTANT = "CUSTOM RANDOM_STANDARD_NORMAL RANDOM_UNIFORM MULTINOMIAL"
 
 def test_kinds_are_those_of_the_schema() -> None:
     grouped = {name: group for group, members in GROUPS.items() for name in members.split()}
-    found = {KINDS[number]: kind for number, kind in NAMES.items()}
-    assert found == {name: grouped.get(name, name) for name in found}
-    assert grouped.keys() <= found.keys()
-    assert len(found) == 92
+    kinds = {KINDS[number]: kind for number, kind in NAMES.items()}
+    assert kinds == {name: grouped.get(name, name) for name in kinds}
+    assert grouped.keys() <= kinds.keys()
+    assert len(kinds) == 92
     assert {KINDS[number]: name for number, name in STATEFUL.items()} == {n: n for n in OF_STATE.split()}
     assert {KINDS[number] for number in RANDOM} == set(NEVER_CONSTANT.split())
     for name in ("ADD", "L2_POOL_2D", "MUL", "SVDF", "CUSTOM", "MEAN", "ARG_MAX", "SUM", "SHAPE", "ARG_MIN", "RANK"):
@@ -175,7 +173,7 @@ def test_what_follows_from_constants_is_constant() -> None:
 def test_equal_operators_make_equal_tensors() -> None:
     """Of one kind, with the same options, types and inputs, in either order where that does not matter."""
     relu, strides = {"FusedActivationFunction": 1}, ((0, 2), (2, 0), (2, 1), (2, 3), (0, 2))
-    made = [
+    buffers = [
         ("ADD", [0, 1], fb.Node("AddOptions")), ("ADD", [1, 0], fb.Node("AddOptions")),
         ("ADD", [0, 1], fb.Node("AddOptions", **relu)),
         ("SUB", [0, 1], fb.Node("SubOptions")), ("SUB", [1, 0], fb.Node("SubOptions")),
@@ -191,8 +189,10 @@ def test_equal_operators_make_equal_tensors() -> None:
         fb.tensor("a"), fb.tensor("b"), fb.tensor("c", [4], Buffer=1), fb.tensor("d", [4], Buffer=2),
         fb.tensor("e", [2, 2], Buffer=1), fb.tensor("f", IsVariable=True),
     ]  # fmt: skip
-    results = range(len(tensors), len(tensors) + len(made))
-    operators = [fb.operator(kind, inputs, [t], given) for t, (kind, inputs, given) in zip(results, made, strict=True)]
+    results = range(len(tensors), len(tensors) + len(buffers))
+    operators = [
+        fb.operator(kind, inputs, [t], given) for t, (kind, inputs, given) in zip(results, buffers, strict=True)
+    ]
     graph = fb.subgraph([*tensors, *(fb.tensor(f"t{t}") for t in results)], operators, [0, 1], [*results])
     same = Model(fb.write(fb.model(graph, data=[b"abcd", b"abcd"]))).same
     first = [same[t] - len(tensors) for t in results]
@@ -216,7 +216,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(draft.plan(["enter", "ADD 0", "leave"], [record], buffers), [model]) == []
 
 
-def said(*arguments: str) -> tuple[int, str]:
+def outcome_of(*arguments: str) -> tuple[int, str]:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = main([*arguments])
     return code, printed.getvalue()
@@ -235,7 +235,7 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
     def printed(**changes: object) -> tuple[int, str]:
         steps = ["enter", "ADD 0", "leave"]
         path.write_text(json.dumps(draft.plan(steps, [{**record, **changes}], buffers, pools=[pool])))
-        return said(str(path), str(file), str(other))
+        return outcome_of(str(path), str(file), str(other))
 
     right = "right: everything that an operator needs is in its place when it is read\n"
     manifest = (
@@ -245,7 +245,7 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
         "not checked: that of all models only these run at the same time: none\n"
     )
     assert printed() == (0, right + 'not checked: bound of "p": a search proved it\n' + manifest.format("no limit"))
-    assert said(str(path), str(other), str(file)) == printed()
+    assert outcome_of(str(path), str(other), str(file)) == printed()
     assert printed(on_demand=True) == (3, "not covered: m: a program, or a model without operators\n")
     pool["bound"] = 0
     assert printed() == (0, right + manifest.format("no limit"))
@@ -255,11 +255,11 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
     pairs = "that of all models only these run at the same time: a and b, b and c"
     assert [*of_manifest(plan)] == [pairs]
     ports = {"inputs": ["a", "b"], "outputs": ["c", "d"], "inputs_by_rows": ["b"], "outputs_by_rows": ["c"]}
-    said_of = (
+    message_for = (
         "m: that a, b are its inputs and c, d its outputs, by name; that b, c of them come or go by rows, and no more"
     )
     assert [*of_manifest(plan | {"models": [{"name": "m", **ports}]})] == [
-        f"{said_of} are kept between runs",
+        f"{message_for} are kept between runs",
         pairs,
     ]
     buffers[1]["offset"] = 5
@@ -267,16 +267,16 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
 
 
 def test_what_the_program_says(tmp_path: Path) -> None:
-    usage = said()
-    assert usage == said("plan.json") == (2, f"{USAGE}\n")
+    usage = outcome_of()
+    assert usage == outcome_of("plan.json") == (2, f"{USAGE}\n")
     plan, file = tmp_path / "plan.json", tmp_path / "m.tflite"
     file.write_bytes(FILE)
     plan.write_text(json.dumps({"models": [{"name": "kws", "sha256": "0" * 64}]}))
     lost = "wrong: none of the files is the one that kws was planned from\n"
-    assert said(str(plan), str(file)) == (1, lost)
+    assert outcome_of(str(plan), str(file)) == (1, lost)
     plan.write_text("{}")
-    assert said(str(plan), str(file)) == (1, "wrong: this is no plan, or no model: KeyError: 'models'\n")
-    assert said(str(plan), str(tmp_path / "none"))[0] == 1
+    assert outcome_of(str(plan), str(file)) == (1, "wrong: this is no plan, or no model: KeyError: 'models'\n")
+    assert outcome_of(str(plan), str(tmp_path / "none"))[0] == 1
     plan.write_text(json.dumps({"models": [{"name": "k\x1b" * 2_000, "sha256": ""}]}))
-    code, text = said(str(plan), str(file))
+    code, text = outcome_of(str(plan), str(file))
     assert (code, len(text)) == (1, len("\n") + 1_000 + 3 * text.count("\\x1b"))

@@ -1,7 +1,5 @@
 """What operators of a plan may stand for: each computes what it writes, all of it, from what it must read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -192,9 +190,9 @@ def test_there_are_as_many_rows_as_the_output_has(shape: Sequence[int], rows: in
     for count in range(1, 5):
         steps = ["enter", *(f"TANH 0, row {row}" for row in range(count)), "leave"]
         buffers = [draft.buffer(name, at, 8, (0, len(steps))) for name, at in (("x", 0), ("y", 8))]
-        said = draft.verdict(draft.plan(steps, [model], buffers), file)
+        verdict_text = draft.verdict(draft.plan(steps, [model], buffers), file)
         wrong = f'wrong: step 1, "m: TANH 0, row 0", is one of {count} rows, and the output has {rows}'
-        assert said == ("" if count == rows else wrong)
+        assert verdict_text == ("" if count == rows else wrong)
 
 
 def test_rows_of_a_product_are_those_of_its_matrix() -> None:
@@ -205,9 +203,9 @@ def test_rows_of_a_product_are_those_of_its_matrix() -> None:
     for count in range(1, 4):
         steps = ["enter", *(f"FULLY_CONNECTED 0, row {row}" for row in range(count)), "leave"]
         buffers = [draft.buffer(name, at, 8, (0, len(steps))) for name, at in (("x", 0), ("y", 8))]
-        said = draft.verdict(draft.plan(steps, [model], buffers), file)
+        verdict_text = draft.verdict(draft.plan(steps, [model], buffers), file)
         wrong = f'wrong: step 1, "m: FULLY_CONNECTED 0, row 0", is one of {count} rows, and the output has 2'
-        assert said == ("" if count == 2 else wrong)
+        assert verdict_text == ("" if count == 2 else wrong)
 
 
 def ports(inputs: Document, outputs: Document) -> str:
@@ -253,8 +251,8 @@ def test_the_largest_port_has_the_most_bytes() -> None:
     names = {"inputs": ["x", "v"], "inputs_by_rows": ["x"]}
     model = draft.model([draft.operator(0, [0], [2])], places, **names)
     buffers = [draft.buffer(name, 16 * at, 16, (0, 3), alignment=4) for at, name in enumerate("xvy")]
-    said = draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], buffers), data)
-    assert said == "wrong: m: of the inputs, only the largest may be by rows"
+    verdict_text = draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], buffers), data)
+    assert verdict_text == "wrong: m: of the inputs, only the largest may be by rows"
 
 
 def test_a_port_has_a_place() -> None:
@@ -277,9 +275,9 @@ def test_rows_of_wide_elements_are_aligned() -> None:
 
     def verdict(at: int, alignment: int) -> str:
         rows = {"offsets": [8, at, 14], "row_size": 2, "lives": []}
-        made = draft.buffer("y", 0, 0, *[(0, 3)] * 3, alignment=alignment) | rows
+        target = draft.buffer("y", 0, 0, *[(0, 3)] * 3, alignment=alignment) | rows
         given = draft.buffer("x", 0, 6, (0, 3), alignment=2)
-        return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], [given, made]), data)
+        return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], [given, target]), data)
 
     assert verdict(10, 2) == ""
     for at, alignment in ((11, 1), (10, 1)):
@@ -307,9 +305,9 @@ def test_floats_that_are_quantized_are_read_at_once(kind: str, weights: str) -> 
 
     def verdict(y: int, *scratch: str) -> str:
         given = draft.buffer("x", 64, 64, (0, 3), alignment=4)
-        made = draft.buffer("y", 64 + y, 64, (0, 3), alignment=4)
+        target = draft.buffer("y", 64 + y, 64, (0, 3), alignment=4)
         model = draft.model([draft.operator(0, [0], [1], *scratch)], places)
-        buffers = [given, made, draft.buffer("q", 192, 8, (0, 3), kind="scratch")]
+        buffers = [given, target, draft.buffer("q", 192, 8, (0, 3), kind="scratch")]
         return draft.verdict(draft.plan(["enter", f"{kind} 0", "leave"], [model], buffers), data)
 
     late = f'wrong: step 1, "m: {kind} 0", overwrites element 8 of tensor 0'
@@ -335,7 +333,7 @@ def test_a_slice_moves_blocks_at_once(begin: list[int], size: list[int], block: 
     for y in range(8, 36):
         buffers = [draft.buffer("x", 20, 12, (0, 2)), draft.buffer("y", y, count, (1, 3))]
         model = draft.model([draft.operator(0, [0], [3])], places)
-        said = draft.verdict(draft.plan(["enter", "SLICE 0", "leave"], [model], buffers), data)
+        verdict_text = draft.verdict(draft.plan(["enter", "SLICE 0", "leave"], [model], buffers), data)
         written = {y + e: e // block for e in range(count)}
         is_wrong = any(written.get(at, count) < e // block for e, at in enumerate(sources))
-        assert ("overwrites element" in said) == bool(said) == is_wrong, y
+        assert ("overwrites element" in verdict_text) == bool(verdict_text) == is_wrong, y

@@ -1,7 +1,5 @@
 """Plans written by hand whose tensors lie in pieces, are copies, come by rows, or outlive a run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,16 +26,16 @@ def test_pixels_with_gaps() -> None:
     """Four pixels of 4 bytes, one every 6 bytes: the last one ends at 22."""
     x, y = draft.tensor(0, "x"), draft.tensor(1, "y", offset=2, pitch=6)
     given = draft.buffer("x", 64, 16, (0, 2), kind="input", alignment=2)
-    made = draft.buffer("y", 0, 24, (1, 3), kind="output", alignment=2)
-    assert one(x, y, given, made) == ""
-    assert one(x, y, given, {**made, "size": 23}) == 'wrong: m: tensor 1 ends 24 bytes into "y", which has 23'
-    assert one(x, {**y, "pitch": 3}, given, made) == 'wrong: m: tensor 1 ends 15 bytes into "y", which has 24'
-    assert one(x, {**y, "pitch": 4}, given, made) == ""
-    assert one(x, y, {**given, "offset": 8}, made) == ""
-    assert one(x, y, {**given, "offset": 6}, made) == (
+    target = draft.buffer("y", 0, 24, (1, 3), kind="output", alignment=2)
+    assert one(x, y, given, target) == ""
+    assert one(x, y, given, {**target, "size": 23}) == 'wrong: m: tensor 1 ends 24 bytes into "y", which has 23'
+    assert one(x, {**y, "pitch": 3}, given, target) == 'wrong: m: tensor 1 ends 15 bytes into "y", which has 24'
+    assert one(x, {**y, "pitch": 4}, given, target) == ""
+    assert one(x, y, {**given, "offset": 8}, target) == ""
+    assert one(x, y, {**given, "offset": 6}, target) == (
         'wrong: step 1, "m: TANH 0", overwrites element 7 of tensor 0 at p+20 before it has read it for the last time'
     )
-    assert one(x, y, {**given, "offset": 0}, made) == (
+    assert one(x, y, {**given, "offset": 0}, target) == (
         'wrong: step 1, "m: TANH 0", overwrites element 1 of tensor 0 at p+2 before it has read it for the last time'
     )
 
@@ -59,19 +57,19 @@ def rows(name: str, offsets: list[int], size: int, *lives: tuple[int, int], **mo
 def test_rows_in_places_of_their_own() -> None:
     x, y = draft.tensor(0, "x"), draft.tensor(1, "y[0]")
     given = draft.buffer("x", 64, 16, (0, 2), kind="input", alignment=2)
-    made = rows("y", [32, 8], 8, (1, 3), (1, 3))
-    assert one(x, y, given, made) == ""
-    assert one(x, y, given, {**made, "row_size": 12}) == ""
-    assert one(x, y, given, {**made, "row_size": 7}) == "wrong: m: tensor 1 does not fit into its rows"
-    assert one(x, {**y, "offset": 2}, given, made) == "wrong: m: tensor 1 does not fit into its rows"
+    target = rows("y", [32, 8], 8, (1, 3), (1, 3))
+    assert one(x, y, given, target) == ""
+    assert one(x, y, given, {**target, "row_size": 12}) == ""
+    assert one(x, y, given, {**target, "row_size": 7}) == "wrong: m: tensor 1 does not fit into its rows"
+    assert one(x, {**y, "offset": 2}, given, target) == "wrong: m: tensor 1 does not fit into its rows"
     third = rows("y", [32, 8, 0], 8, (1, 3), (1, 3), (1, 3))
     assert one(x, y, given, third) == "wrong: m: tensor 1 does not fit into its rows"
     dead = rows("y", [32, 8, 24, 16], 4, (1, 3), (2, 3), (1, 3), (1, 3))
-    said = 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
-    assert one(x, y, given, dead) == said
+    verdict_on = 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
+    assert one(x, y, given, dead) == verdict_on
     twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3), lives=[2, 1])
     assert one(x, y, given, twice) == ""
-    assert one(x, y, given, {**twice, "lives": [1, 1]}) == said
+    assert one(x, y, given, {**twice, "lives": [1, 1]}) == verdict_on
     lines = rows("y", [32, 16], 8, (1, 3), (1, 3), cache_line=16)
     assert one(x, y, given, lines) == ""
     assert one(x, y, given, {**lines, "offsets": [32, 40]}) == 'wrong: "y[1]" at p+40 is not aligned'
@@ -95,7 +93,7 @@ def test_cache_lines_are_nobody_elses() -> None:
     tensors = [draft.tensor(t, name) for t, name in enumerate("xzy")]
     model = draft.model([draft.operator(0, [0, 1], [2])], tensors, inputs=["x", "z"])
 
-    def said(z: int, line: int = 8, size: int = 64, x: int = 8) -> str:
+    def verdict_on(z: int, line: int = 8, size: int = 64, x: int = 8) -> str:
         buffers = [
             draft.buffer("x", x, 6, (0, 2), kind="input", cache_line=line),
             draft.buffer("z", z, 6, (0, 2), kind="input"),
@@ -104,13 +102,13 @@ def test_cache_lines_are_nobody_elses() -> None:
         return draft.verdict(draft.plan(["enter", "ADD 0", "leave"], [model], buffers, pools=[draft.pool(size)]), data)
 
     shared = 'wrong: "x" and "z" share bytes of pool "p"'
-    assert [said(z) for z in (16, 2)] == ["", ""]
-    assert [said(z) for z in (15, 14)] == [shared, shared]
-    assert said(3) == 'wrong: "z" and "x" share bytes of pool "p"'
-    assert said(14, line=0) == ""
-    assert said(16, x=4) == 'wrong: "x" at p+4 is not aligned'
-    assert said(0, size=64, x=56) == ""
-    assert said(0, size=63, x=56) == 'wrong: "x" ends at p+64, and the pool has 63 bytes'
+    assert [verdict_on(z) for z in (16, 2)] == ["", ""]
+    assert [verdict_on(z) for z in (15, 14)] == [shared, shared]
+    assert verdict_on(3) == 'wrong: "z" and "x" share bytes of pool "p"'
+    assert verdict_on(14, line=0) == ""
+    assert verdict_on(16, x=4) == 'wrong: "x" at p+4 is not aligned'
+    assert verdict_on(0, size=64, x=56) == ""
+    assert verdict_on(0, size=63, x=56) == 'wrong: "x" ends at p+64, and the pool has 63 bytes'
 
 
 def test_cache_lines_are_shared_in_turn() -> None:
@@ -237,8 +235,8 @@ def test_pages_may_be_longer_than_the_tensor() -> None:
     alone = [pages[0] | {"size": 16}, pages[1] | {"intervals": [[0, 1]]}]
     assert one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *alone) == ""
     pages[1]["intervals"] = [[2, 3]]
-    said = one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages)
-    assert said == 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
+    verdict_on = one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages)
+    assert verdict_on == 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
 
 
 def test_copies_of_copies_are_the_tensor() -> None:
@@ -290,20 +288,22 @@ def test_scratch_is_nobody_elses() -> None:
         draft.buffer("t", 40, 8, (1, 2), kind="scratch"),
     ]
 
-    def said(*names: str, targets: Sequence[Document] = (draft.OURS | {"kernels": "extern"},), **changes: Any) -> str:
+    def verdict_on(
+        *names: str, targets: Sequence[Document] = (draft.OURS | {"kernels": "extern"},), **changes: Any
+    ) -> str:
         model = draft.model([draft.operator(0, [0], [1], *names)], [x, y])
-        made = [*buffers[:3], {**buffers[3], **changes}]
-        return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], made, targets=targets), TANH)
+        changed = [*buffers[:3], {**buffers[3], **changes}]
+        return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], changed, targets=targets), TANH)
 
     step = 'step 1, "m: TANH 0",'
     believed = "not checked: m: scratch of operator 0, which may be of another library"
-    assert said("s", "t") == believed
-    assert said("s", "t", targets=[draft.OURS]) == f"wrong: {step} needs scratch of no bytes"
-    assert said("u") == f'wrong: {step} has scratch "u", which is no buffer'
-    assert said("s", "t", offset=39) == f"wrong: {step} has scratch twice"
-    assert said("t", offset=8) == f"wrong: {step} reads tensor 0 where its scratch is"
-    assert said("t", offset=24) == f"not covered: {step} whose output overlaps its scratch"
-    assert said("t", intervals=[[2, 3]]) == f'wrong: {step} touches "t", which the plan says is not alive then'
+    assert verdict_on("s", "t") == believed
+    assert verdict_on("s", "t", targets=[draft.OURS]) == f"wrong: {step} needs scratch of no bytes"
+    assert verdict_on("u") == f'wrong: {step} has scratch "u", which is no buffer'
+    assert verdict_on("s", "t", offset=39) == f"wrong: {step} has scratch twice"
+    assert verdict_on("t", offset=8) == f"wrong: {step} reads tensor 0 where its scratch is"
+    assert verdict_on("t", offset=24) == f"not covered: {step} whose output overlaps its scratch"
+    assert verdict_on("t", intervals=[[2, 3]]) == f'wrong: {step} touches "t", which the plan says is not alive then'
 
 
 STATE = draft.file(

@@ -1,7 +1,5 @@
 """Plans written by hand, each right as it is, and with one fact changed: what the checker says, word by word."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -265,11 +263,11 @@ SAID: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("name", SAID)
-def test_what_is_said_of_a_chain(name: str) -> None:
+def test_verdicts_on_a_chain(name: str) -> None:
     plan = chain()
-    change, said = SAID[name]
+    change, verdict_text = SAID[name]
     change(plan)
-    assert draft.verdict(plan, CHAIN) == said
+    assert draft.verdict(plan, CHAIN) == verdict_text
 
 
 def test_what_is_overwritten_between_operators() -> None:
@@ -315,9 +313,11 @@ def test_a_byte_within_an_element_is_named() -> None:
     places = {"x": (0, 2), "a": (4, 2), "v": (8, 1), "b": (5, 1), "y": (12, 2)}
     buffers = [draft.buffer(name, at, size, (0, 5), alignment=size) for name, (at, size) in places.items()]
     model = draft.model(operators, [draft.tensor(t, name) for t, name in enumerate(places)])
-    said = draft.verdict(draft.plan(["enter", "TANH 0", "TANH 1", "LOGISTIC 2", "leave"], [model], buffers), data)
+    verdict_text = draft.verdict(
+        draft.plan(["enter", "TANH 0", "TANH 1", "LOGISTIC 2", "leave"], [model], buffers), data
+    )
     late = "needs byte 1 of tensor 1 at p+5, where byte 0 of tensor 3 of m is"
-    assert said == f'wrong: step 3, "m: LOGISTIC 2", {late}'
+    assert verdict_text == f'wrong: step 3, "m: LOGISTIC 2", {late}'
 
 
 def test_what_an_earlier_run_has_left_is_old() -> None:
@@ -335,8 +335,8 @@ def test_what_an_earlier_run_has_left_is_old() -> None:
         for i, (name, kind) in enumerate([("x", "input"), ("a", "intermediate"), ("y", "output")])
     ]
     plan = draft.plan(["enter", "LOGISTIC 1", "TANH 0", "leave"], [model], whole)
-    said = 'wrong: step 1, "m: LOGISTIC 1", needs byte 0 of tensor 1 at p+4, where '
-    assert draft.verdict(plan, data) == said + "nothing has been written yet"
+    verdict_text = 'wrong: step 1, "m: LOGISTIC 1", needs byte 0 of tensor 1 at p+4, where '
+    assert draft.verdict(plan, data) == verdict_text + "nothing has been written yet"
     shorter = {**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}
     replay = Replay(shorter, [Model(data)], [*flat_buffers(plan)])
     with pytest.raises(Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):

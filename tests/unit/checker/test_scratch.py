@@ -1,7 +1,5 @@
 """Scratch: as many bytes as operators need by their definitions, and no name that another library's kernels have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -73,9 +71,9 @@ def test_floats_are_quantized_to_as_many_bytes(name: str) -> None:
     tensors.append(fb.tensor("y", out, "FLOAT32"))
     file = draft.file(tensors, [fb.operator(kind, [*range(y)], [y], options)], [streamed], [y], *data)
     assert needed(file, [streamed], [y], [size]) == needed(file, [streamed], [y], [size + 3]) == ""
-    said = says("OP 0", (size, 1))
+    verdict_text = says("OP 0", (size, 1))
     for sizes in ([size - 1], [1], [], [size, size]):
-        assert needed(file, [streamed], [y], sizes) == said
+        assert needed(file, [streamed], [y], sizes) == verdict_text
     other = [draft.OURS | {"kernels": "cmsis-nn"}]
     assert needed(file, [streamed], [y], [size], targets=other) == ""
     believed = "not checked: m: scratch of operator 0, which may be of another library"
@@ -120,8 +118,8 @@ def test_of_another_library_no_scratch_is_known_to_be_sums() -> None:
     other: dict[str, Any] = {"steps": steps, "targets": [draft.OURS | {"kernels": "cmsis-nn"}]}
     over = f'not covered: step 3, "m: {steps[2]}", whose output overlaps its scratch'
     believed = "not checked: m: scratch of operator 0, which may be of another library"
-    for offset, said in ((9, believed), (10, over), (17, over), (18, believed)):
-        assert needed(file, [0], [1], [7], **other, s0={"offset": offset, "alignment": 1}) == said
+    for offset, verdict_text in ((9, believed), (10, over), (17, over), (18, believed)):
+        assert needed(file, [0], [1], [7], **other, s0={"offset": offset, "alignment": 1}) == verdict_text
 
 
 @pytest.mark.parametrize(("kind", "axes", "size"), [
@@ -139,8 +137,8 @@ def test_axes_side_by_side_are_added_up(kind: str, axes: list[int], size: int) -
     if axes:
         sizes = [size] * (size > 0)
         assert needed(file, [0], [2], sizes) == ""
-        said = says("OP 0", *[(size, 4)] * (size > 0))
-        assert needed(file, [0], [2], [4] if not size else [size - 1]) == said
+        verdict_text = says("OP 0", *[(size, 4)] * (size > 0))
+        assert needed(file, [0], [2], [4] if not size else [size - 1]) == verdict_text
 
 
 def test_detection_keeps_boxes_and_their_scores() -> None:
@@ -153,13 +151,13 @@ def test_detection_keeps_boxes_and_their_scores() -> None:
     file = fb.write(fb.model(graph, data=[np.ones(24, np.float32).tobytes()]))
     outs = [3, 4, 5, 6]
     assert needed(file, [0, 1], outs, [96, 24, 6]) == ""
-    said = says("OP 0", (96, 4), (24, 4), (6, 1))
+    verdict_text = says("OP 0", (96, 4), (24, 4), (6, 1))
     for sizes in ([95, 24, 6], [96, 23, 6], [96, 24, 5], [96], []):
-        assert needed(file, [0, 1], outs, sizes) == said
+        assert needed(file, [0, 1], outs, sizes) == verdict_text
     by_class = "not checked: m: that operator 0 picks boxes of each class by itself"
     assert needed(file, [0, 1], outs, [96, 6]) == by_class
-    said = says("OP 0", (96, 4), (6, 1))
-    assert needed(file, [0, 1], outs, [96, 5]) == needed(file, [0, 1], outs, [95, 6]) == said
+    verdict_text = says("OP 0", (96, 4), (6, 1))
+    assert needed(file, [0, 1], outs, [96, 5]) == needed(file, [0, 1], outs, [95, 6]) == verdict_text
 
 
 @pytest.mark.parametrize("dtype", ["INT8", "INT16", "FLOAT32", "dynamic"])
@@ -218,8 +216,8 @@ def test_layers_with_states_read_an_input_for_each_step(kind: str, dtype: str, i
         written = {y + e: e // 2 if is_early else e for e in range(4)}
         last = {16 + e: e // 3 if is_early else e // 3 * 2 + 1 for e in range(6)}
         is_wrong = any(at in last and turn < last[at] for at, turn in written.items())
-        said = verdict(y)
-        assert ("overwrites element" in said) == bool(said) == is_wrong, y
+        verdict_text = verdict(y)
+        assert ("overwrites element" in verdict_text) == bool(verdict_text) == is_wrong, y
     for t in states:
         assert "overwrites element" in verdict(32 * t)
     if kind != "SVDF":
@@ -246,5 +244,5 @@ def test_outputs_take_the_place_of_sums_that_have_been_read(dtype: str, backward
         written = {y + at: at // width for at in range(8 * width)}
         over = [((at - 32) // unit, e) for at, e in written.items() if 32 <= at < 32 + 8 * unit]
         is_wrong = any(e > k if backward else e < k for k, e in over)
-        said = draft.verdict(draft.plan(steps, [model], buffers), data)
-        assert ("overwrites sum" in said) == bool(said) == is_wrong, y
+        verdict_text = draft.verdict(draft.plan(steps, [model], buffers), data)
+        assert ("overwrites sum" in verdict_text) == bool(verdict_text) == is_wrong, y

@@ -1,7 +1,5 @@
 """Operators that add up in scratch: each row once, with room for the sums, which nothing overwrites too early."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """How close the checker lets the input and the output of an operator come: what is read last before it is written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any
@@ -116,26 +114,26 @@ def test_input_and_output_at_every_distance(name: str, width: str, backward: boo
     outs, bytes_ = (2 if kind in ("SPLIT", "UNPACK") else 1), (1 if width == "INT8" else 2)
     data = file(kind, operands, out, options, width, outs)
     (given,) = (number for number, operand in enumerate(operands) if not isinstance(operand, np.ndarray))
-    size, made = prod(operands[given]), prod(out)
+    size, count = prod(operands[given]), prod(out)
     needed = [needs(kind, operands, data, k) for k in range(outs)]
-    order = [(k, e) for k in range(outs) for e in range(made)]
-    time = {(k, e): (-1 if backward else 1) * (k * made + turn(e)) for k, e in order}
+    order = [(k, e) for k in range(outs) for e in range(count)]
+    time = {(k, e): (-1 if backward else 1) * (k * count + turn(e)) for k, e in order}
     last = {at: max(time[k, e] for k, e in order if at in needed[k][e]) for k, e in order for at in needed[k][e]}
-    base = 2 * outs * made * bytes_
+    base = 2 * outs * count * bytes_
     results = [len(operands) + k for k in range(outs)]
-    for distance in range(-made * bytes_ * outs - 2, (size + 2) * bytes_, bytes_):
+    for distance in range(-count * bytes_ * outs - 2, (size + 2) * bytes_, bytes_):
         buffers = [draft.buffer("x", base, size * bytes_, (0, 2), kind="input", alignment=bytes_)]
         tensors = [draft.tensor(given, "x")]
         for k, t in enumerate(results):
-            place = base + distance + k * made * bytes_
-            buffers.append(draft.buffer(f"y{k}", place, made * bytes_, (1, 3), kind="output", alignment=bytes_))
+            place = base + distance + k * count * bytes_
+            buffers.append(draft.buffer(f"y{k}", place, count * bytes_, (1, 3), kind="output", alignment=bytes_))
             tensors.append(draft.tensor(t, f"y{k}"))
         is_right = all(
             last[at] <= time[k, e]
             for k, e in order
             for at in last
-            if base + at * bytes_ < base + distance + (k * made + e + 1) * bytes_
-            and base + distance + (k * made + e) * bytes_ < base + (at + 1) * bytes_
+            if base + at * bytes_ < base + distance + (k * count + e + 1) * bytes_
+            and base + distance + (k * count + e) * bytes_ < base + (at + 1) * bytes_
         )
         ways = {"backward": [0] if backward else []}
         document = draft.plan(
@@ -143,16 +141,16 @@ def test_input_and_output_at_every_distance(name: str, width: str, backward: boo
             [draft.model([draft.operator(0, [given], results)], tensors, **ways)],
             buffers,
         )
-        said = draft.verdict(document, data)
-        assert (said == "") == is_right, (distance, said)
-        assert not said or "before it has read it for the last time" in said
+        verdict_text = draft.verdict(document, data)
+        assert (verdict_text == "") == is_right, (distance, verdict_text)
+        assert not verdict_text or "before it has read it for the last time" in verdict_text
 
 
 def test_parts_that_are_cut_off_are_written_one_after_the_other() -> None:
     """Two rows of each: the second row of the first part would be where the second part is yet to be read."""
     data = file("SPLIT", [ints(1), (2, 6)], (2, 3), fb.Node("SplitOptions", NumSplits=2), "INT8", 2)
     places = [draft.tensor(1, "x"), draft.tensor(2, "y"), draft.tensor(3, "z")]
-    for backward, y, z, said in (
+    for backward, y, z, verdict_text in (
         (False, 0, 16, "overwrites element 3"), (False, 16, 0, ""), (False, 16, 6, ""), (True, 0, 16, ""),
         (True, 16, 6, "overwrites element 6"), (False, 16, 17, "writes two elements to one place"),
     ):  # fmt: skip
@@ -160,8 +158,8 @@ def test_parts_that_are_cut_off_are_written_one_after_the_other() -> None:
         buffers = [draft.buffer(name, at, size, (0, 3)) for name, at, size in sizes]
         model = draft.model([draft.operator(0, [1], [2, 3])], places, backward=[0] * backward)
         verdict = draft.verdict(draft.plan(["enter", "SPLIT 0", "leave"], [model], buffers), data)
-        assert said in verdict, (backward, y, z)
-        assert bool(said) == bool(verdict), (verdict, backward, y, z)
+        assert verdict_text in verdict, (backward, y, z)
+        assert bool(verdict_text) == bool(verdict), (verdict, backward, y, z)
 
 
 def joined(axis: int, sizes: list[int], distance: int, backward: bool) -> str:
@@ -199,5 +197,5 @@ def test_parts_are_joined_one_after_the_other(backward: bool) -> None:
             is_right = not any(
                 {*written} & {*read} for i, (_, written) in enumerate(moves) for read, _ in moves[i + 1 :]
             )
-            said = joined(axis, sizes, distance, backward)
-            assert (said == "") == is_right, (axis, distance, said)
+            verdict_text = joined(axis, sizes, distance, backward)
+            assert (verdict_text == "") == is_right, (axis, distance, verdict_text)

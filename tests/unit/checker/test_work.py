@@ -1,7 +1,5 @@
 """Work is counted, a unit for about a byte or an element, so that what would take forever is given up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -83,7 +83,7 @@ def test_what_shares_state_is_not_cut_apart() -> None:
 
 
 @needs_oracle
-def test_operators_that_are_refused_are_found_in_what_is_called_too() -> None:
+def test_refused_operators_in_called_subgraphs_count_too() -> None:
     """TensorFlow Lite Micro prepares all subgraphs: one that an operator does not call must not matter to it."""
     flag, x = plain("c", (1,), DType.BOOL), plain("x", (4,), DType.FLOAT32)
     times = constant("times", np.array([1], np.int32))
@@ -107,8 +107,8 @@ def test_segments_go_on_with_other_values_in_some_channels_or_all() -> None:
     ours = Ours([{1: np.array([[9, 8]], np.int8)}, {}], {1: (0, 2)})
     runs = [{0: np.array([[1, 2, 3, 4]], np.int8)}] * 2
     replies = ask(Question(REQUEST, data, File(data).segments([False, False], TFLM, [1, 2]), runs, ours))
-    found = [[part[name].tolist() for part, name in zip(run or [], "12", strict=True)] for run in replies.runs]
-    assert found == [[[[1, 2, 3, 4]], [[9, 2, 8, 4]]], [[[1, 2, 3, 4]]] * 2]
+    values = [[part[name].tolist() for part, name in zip(run or [], "12", strict=True)] for run in replies.runs]
+    assert values == [[[[1, 2, 3, 4]], [[9, 2, 8, 4]]], [[[1, 2, 3, 4]]] * 2]
 
 
 @needs_oracle

@@ -10,9 +10,9 @@ from usmp_build.layout.rows import Jobs, RowOffsets, smallest_unsigned
 
 def pool(name: str) -> PoolRow:
     """A pool of which tables say no more than the name."""
-    made = PoolRow.__new__(PoolRow)
-    object.__setattr__(made, "name", name)
-    return made
+    row = PoolRow.__new__(PoolRow)
+    object.__setattr__(row, "name", name)
+    return row
 
 
 POOLS = tuple(map(pool, ("dtcm", "sram", "psram")))

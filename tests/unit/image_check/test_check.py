@@ -18,7 +18,7 @@ def report(built: Built, *pools: PoolRecord, with_map: bool = False) -> Report:
     return check(plan(*pools), built.image, read_map(built.map, "small.map") if with_map else None)
 
 
-def said(built: Built, *pools: PoolRecord, with_map: bool = False) -> dict[str, str]:
+def findings_of(built: Built, *pools: PoolRecord, with_map: bool = False) -> dict[str, str]:
     """The findings: code → message."""
     return {each.code: each.message for each in report(built, *pools, with_map=with_map).wrong}
 
@@ -112,14 +112,14 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
+def test_a_planted_fault_is_detected(tmp_path: Path, fault: str) -> None:
     code, edits, message = FAULTS[fault]
-    assert message in said(link(tmp_path, *edits))[code]
+    assert message in findings_of(link(tmp_path, *edits))[code]
 
 
 def test_an_image_of_the_very_plan(tmp_path: Path) -> None:
     edit = ("ENTRY(_start)", f"ENTRY(_start)\n__usmp.INCLUDE_p.ld = {plan_hash(plan()):#x};")
-    assert said(link(tmp_path, edit)) == {}
+    assert findings_of(link(tmp_path, edit)) == {}
 
 
 @pytest.mark.parametrize("rows", ["true", "false"])
@@ -132,12 +132,12 @@ def test_the_fragment_has_the_hash_of_the_plan_beside_it(tmp_path: Path, rows: s
 
 
 def test_a_pool_that_is_elsewhere_than_its_origin(tmp_path: Path) -> None:
-    codes = said(link(tmp_path), pool("ram", origin=0x20000100))
+    codes = findings_of(link(tmp_path), pool("ram", origin=0x20000100))
     assert codes["S615"] == 'pool "ram" is at 0x20000000, 256 bytes before its origin, 0x20000100'
 
 
 def test_a_stripped_image_without_the_section_may_hide_the_pool(tmp_path: Path) -> None:
-    codes = said(link(tmp_path, strip=True), RAM, ITCM, pool("lost"))
+    codes = findings_of(link(tmp_path, strip=True), RAM, ITCM, pool("lost"))
     assert list(codes) == ["S612"]
     assert "section .usmp.p.lost in the image, whose symbols were stripped" in codes["S612"]
 
@@ -152,7 +152,7 @@ def test_a_pool_that_is_not_linked_is_told_and_not_wrong(tmp_path: Path) -> None
 
 
 def test_an_image_without_any_pool_is_the_wrong_one(tmp_path: Path) -> None:
-    assert said(link(tmp_path), pool("lost")) == {
+    assert findings_of(link(tmp_path), pool("lost")) == {
         "S626": 'the image shows no pool of plan "p"',
         "S620": "section .usmp.p.itcm at 0x00600000, 64 bytes, belongs to no pool of the plan",
     }
@@ -173,8 +173,8 @@ def test_constants_of_a_model_of_another_plan_are_no_pool(tmp_path: Path) -> Non
              ('PLACED(".usmp.p.itcm") ', "__attribute__((used)) ")]  # fmt: skip
     anywhere = pool("itcm", "ro", 64, section=".rodata.usmp.p.itcm")
     built = link(tmp_path, *edits)
-    assert said(built, RAM, anywhere) == {"S626": 'the image shows no pool of plan "p"'}
-    assert said(built, anywhere) == {}  # such a plan has nothing that is called like the project
+    assert findings_of(built, RAM, anywhere) == {"S626": 'the image shows no pool of plan "p"'}
+    assert findings_of(built, anywhere) == {}  # such a plan has nothing that is called like the project
 
 
 def test_an_image_of_an_older_plan_is_to_be_built_again(tmp_path: Path) -> None:
@@ -187,10 +187,10 @@ def test_an_image_of_an_older_plan_is_to_be_built_again(tmp_path: Path) -> None:
 
 def test_an_array_of_the_application_may_be_larger_or_anywhere(tmp_path: Path) -> None:
     mine = pool("ram", size=200, region="RAM", owner="application")
-    assert said(link(tmp_path), mine, ITCM) == {}
-    assert said(link(tmp_path, ('PLACED(".usmp.p.ram") ', "")), mine, ITCM) == {}
+    assert findings_of(link(tmp_path), mine, ITCM) == {}
+    assert findings_of(link(tmp_path, ('PLACED(".usmp.p.ram") ', "")), mine, ITCM) == {}
     small = pool("ram", size=300, region="RAM", owner="application")
-    assert "256 bytes, planned are 300: 44 bytes missing" in said(link(tmp_path), small, ITCM)["S613"]
+    assert "256 bytes, planned are 300: 44 bytes missing" in findings_of(link(tmp_path), small, ITCM)["S613"]
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -198,15 +198,15 @@ def test_each_array_of_the_application_is_large_enough(tmp_path: Path, machine: 
     """Together they are: the section alone shows nothing."""
     mine = pool("ram", size=256, region="RAM", owner="application")
     second = '\nPLACED(".usmp.p.ram") __attribute__((aligned(16))) unsigned char second[{}];\nint other[4]'
-    assert said(link(tmp_path, ("\nint other[4]", second.format(256)), machine=machine), mine, ITCM) == {}
-    codes = said(link(tmp_path, ("\nint other[4]", second.format(160)), machine=machine), mine, ITCM)
+    assert findings_of(link(tmp_path, ("\nint other[4]", second.format(256)), machine=machine), mine, ITCM) == {}
+    codes = findings_of(link(tmp_path, ("\nint other[4]", second.format(160)), machine=machine), mine, ITCM)
     assert list(codes) == ["S613"]
     assert "second in section .usmp.p.ram has 160 bytes, planned are 256: 96 bytes missing" in codes["S613"]
     larger = pool("ram", size=300, region="RAM", owner="application")
     both = report(link(tmp_path, ("\nint other[4]", second.format(256)), machine=machine), larger, ITCM)
     assert [finding.code for finding in both.wrong] == ["S613", "S613"]
     stripped = link(tmp_path, ("\nint other[4]", second.format(160)), machine=machine, strip=True)
-    assert said(stripped, mine, ITCM) == {}
+    assert findings_of(stripped, mine, ITCM) == {}
 
 
 def test_constants_without_a_region_may_be_with_those_of_the_program(tmp_path: Path) -> None:
@@ -218,14 +218,14 @@ def test_constants_without_a_region_may_be_with_those_of_the_program(tmp_path: P
     shorter = pool("itcm", "ro", 60, section=".rodata.usmp.p.itcm")
     assert (
         "its constants have 64 bytes, planned are 60: 4 bytes too many"
-        in said(link(tmp_path, *edits), RAM, shorter)["S613"]
+        in findings_of(link(tmp_path, *edits), RAM, shorter)["S613"]
     )
 
 
 def test_a_region_with_more_than_it_has(tmp_path: Path) -> None:
     edits = [("LENGTH = 4K", "LENGTH = 300"), ("} > ITCM AT> FLASH", "} > RAM AT> FLASH"),
              ("LENGTH(ITCM)", "LENGTH(RAM)"), ("ORIGIN(ITCM)", "ORIGIN(RAM)")]  # fmt: skip
-    codes = said(link(tmp_path, *edits), RAM, pool("itcm", "ro", 64, region="RAM", load_region="FLASH"))
+    codes = findings_of(link(tmp_path, *edits), RAM, pool("itcm", "ro", 64, region="RAM", load_region="FLASH"))
     assert codes["S623"] == "region RAM has 300 bytes, and its pools (ram, itcm) have 320"
 
 
@@ -234,7 +234,7 @@ def test_a_map_knows_regions_and_pieces(tmp_path: Path) -> None:
     assert report(built).unchecked == ('pool "ram": nothing says where region RAM is; give the map file',)
     assert report(built, with_map=True).unchecked == ()
     edits = [("*(.bss*)", ""), ("KEEP(*(.usmp.p.ram))", "KEEP(*(.usmp.p.ram)) *(.bss.zeros)")]
-    codes = said(link(tmp_path, *edits, strip=True), with_map=True)
+    codes = findings_of(link(tmp_path, *edits, strip=True), with_map=True)
     assert re.search(r"not belong to the pool: \.bss\.zeros of \S+ \(0x20000100, 16 bytes\)", codes["S618"])
 
 

@@ -25,7 +25,7 @@ def report(built: Built, *records: PoolRecord, with_map: bool = False) -> Report
     return check(plan(*records), built.image, read_map(built.map, "small.map") if with_map else None)
 
 
-def said(findings: Report) -> dict[str, str]:
+def messages_by_code(findings: Report) -> dict[str, str]:
     return {each.code: each.message for each in findings.wrong}
 
 
@@ -50,7 +50,10 @@ def test_a_map_shows_the_array_of_a_stripped_image(tmp_path: Path) -> None:
     assert findings.wrong == ()
     assert [(each.name, each.section, each.extent.size) for each in findings.linked] == [("ram", ".bss", 256)]
     smaller = link(tmp_path, *placed(".bss.p", ".data.p"), ("[256]", "[240]"), strip=True)
-    assert "240 bytes, planned are 256" in said(report(smaller, *pools(".bss.p", ".data.p"), with_map=True))["S613"]
+    assert (
+        "240 bytes, planned are 256"
+        in messages_by_code(report(smaller, *pools(".bss.p", ".data.p"), with_map=True))["S613"]
+    )
 
 
 FAULTS = {
@@ -73,10 +76,10 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
+def test_a_planted_fault_is_detected(tmp_path: Path, fault: str) -> None:
     edits, code, message = FAULTS[fault]
     built = link(tmp_path, *placed(".bss.p", ".data.p"), *edits)
-    codes = said(report(built, *pools(".bss.p", ".data.p")))
+    codes = messages_by_code(report(built, *pools(".bss.p", ".data.p")))
     assert list(codes) == [code]
     assert message in codes[code]
 
@@ -84,5 +87,5 @@ def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
 def test_a_pool_with_a_region_or_an_address_is_placed_by_the_fragment(tmp_path: Path) -> None:
     built = link(tmp_path, *placed(".bss.p", ".data.p"))
     for more in ({"region": "OTHER"}, {"origin": 0x30000000}):
-        codes = said(report(built, *pools(".bss.p", ".data.p", **more)))
+        codes = messages_by_code(report(built, *pools(".bss.p", ".data.p", **more)))
         assert "its object p_ram_pool is in .bss at 0x3000" in codes["S619"]

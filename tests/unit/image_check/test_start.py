@@ -60,7 +60,7 @@ def test_a_table_where_its_memory_begins_is_right(tmp_path: Path) -> None:
     ],
     ids=["second word is ENTRY", "name", "in .text", "stripped", "stripped, named in the map"],
 )
-def test_a_pool_before_the_table_is_found(tmp_path: Path, vectors: Edit, strip: bool, with_map: bool) -> None:
+def test_a_pool_before_the_table_is_detected(tmp_path: Path, vectors: Edit, strip: bool, with_map: bool) -> None:
     late = ".isr_vector 0x00400100 : { KEEP(*(.isr_vector .vectors .text.vectors)) } > FLASH"
     built = link(tmp_path, vectors, script(late), ABOVE, *IN_FLASH, strip=strip)
     codes = findings(built, RAM, WEIGHTS, with_map=with_map)
@@ -68,7 +68,7 @@ def test_a_pool_before_the_table_is_found(tmp_path: Path, vectors: Edit, strip: 
     assert 'pool "itcm" is at 0x00400000, before the vector table at 0x00400100' in codes["S632"]
 
 
-def test_a_pool_without_a_region_is_found_in_the_segment_of_the_table(tmp_path: Path) -> None:
+def test_a_pool_without_a_region_is_located_in_the_segment_of_the_table(tmp_path: Path) -> None:
     free = pool("itcm", "ro", 64)
     assert "S632" in findings(link(tmp_path, table(), script(LATE), ABOVE, *IN_FLASH), RAM, free)
 
@@ -141,7 +141,7 @@ UNDER: dict[str, tuple[list[Edit], str]] = {
 
 
 @pytest.mark.parametrize("case", UNDER)
-def test_a_pool_where_the_stack_grows_is_found(tmp_path: Path, case: str) -> None:
+def test_a_pool_where_the_stack_grows_is_detected(tmp_path: Path, case: str) -> None:
     edits, message = UNDER[case]
     codes = findings(link(tmp_path, *edits))
     assert list(codes) == ["S633"]

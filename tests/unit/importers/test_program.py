@@ -1,4 +1,4 @@
-"""Programs as JSON: what is read, and what is said about what cannot be."""
+"""Programs as JSON: what is read, and the messages about the rest."""
 
 import base64
 import json
@@ -36,8 +36,8 @@ def document() -> Document:
 
 
 def alloc(doc: Document) -> Document:
-    found: Document = doc["functions"]["main"]["body"][0]["body"][0]
-    return found
+    allocation: Document = doc["functions"]["main"]["body"][0]["body"][0]
+    return allocation
 
 
 def read(doc: Document) -> Model:
@@ -142,8 +142,8 @@ def test_what_a_call_touches_is_touched_before_and_after_it() -> None:
     alloc(doc)["body"][0] = touched
     model = read(doc)
     around = Access((3,), (3,), name="touched by scale:")
-    found = next(s for s in walk(model.main.body) if isinstance(s, Allocate) and s.tensor == 3)
-    assert found.body[1:] == (around, Invoke(1, (0, 2)), around)
+    allocation = next(s for s in walk(model.main.body) if isinstance(s, Allocate) and s.tensor == 3)
+    assert allocation.body[1:] == (around, Invoke(1, (0, 2)), around)
     lives = alive(analyze(model))
     assert lives["m.t"] == [(1, 6)]
     assert lives["m.own"] == [(3, 4)]
@@ -257,7 +257,7 @@ CASES: list[tuple[str, Change, str]] = [
 
 
 @pytest.mark.parametrize(("code", "change", "message"), CASES)
-def test_what_is_said(code: str, change: Change, message: str) -> None:
+def test_refusals_have_code_place_and_help(code: str, change: Change, message: str) -> None:
     doc = document()
     change(doc)
     with pytest.raises(ModelError) as caught:

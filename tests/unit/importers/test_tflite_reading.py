@@ -52,13 +52,13 @@ def test_every_builtin_operator_imports_by_name(kind: str) -> None:
         "DepthwiseConv2D": Node("DepthwiseConv2DOptions", StrideH=1, StrideW=1),
         "Pool2D": Node("Pool2DOptions", StrideH=1, StrideW=1, FilterHeight=1, FilterWidth=1),
     }
-    made = options_class(kind) or type(None)
-    table = options.get(made.__name__)
+    expected = options_class(kind) or type(None)
+    table = options.get(expected.__name__)
     if kind == "TRANSPOSE_CONV":
         table = Node("TransposeConvOptions", StrideH=1, StrideW=1)
     operator = one_operator(kind, table)
     assert operator.kind == kind
-    assert type(operator.options) is made
+    assert type(operator.options) is expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is refused, and what is said about it: at least one file for each code of docs/errors/models.md."""
+"""Refused files, and the messages: at least one file for each code of docs/errors/models.md."""
 
 import re
 from collections.abc import Sequence

@@ -59,7 +59,7 @@ def test_its_failure_is_told_in_one_line(error: BaseException, message: str) -> 
 
 
 @pytest.mark.parametrize("make", [dict, lambda: 1 // 0])
-def test_what_cannot_be_made_or_called(make: Callable[[], Any]) -> None:
+def test_a_failing_constructor_is_reported(make: Callable[[], Any]) -> None:
     with pytest.raises(CheckFailed, match="P407"):
         Foreign("it", "", make, {})(STATED)
 

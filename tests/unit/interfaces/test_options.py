@@ -1,6 +1,6 @@
 """Options are fields; values come from TOML."""
 
-from __future__ import annotations
+from __future__ import annotations  # which makes texts of what options have as types
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, Optional

@@ -1,34 +1,15 @@
-"""What is said of programs that make no sense: at least one case for each code."""
+"""Messages about programs that make no sense: at least one case for each code."""
 
 import pytest
 
+from tests.support.tree import text_file
 from usmp_build.errors import ModelError
 from usmp_build.importers.text import import_text
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import DType, Model, Subgraph, Tensor
 from usmp_build.ir.statements import Access, For, LoopKind
 
-GOOD = """model "m"
-subgraph 0 "main"
-  %0 "x" int8[4]
-  %1 "y" int8[4]
-  %2 "a" int8[4]
-  %3 "w" int8[4] = [1, 2, 3, 4]
-  parameters 2
-  inputs %0
-  outputs %1
-  allocate %2 {
-    call 1(%0, %2)
-    store %1 += %2, %3
-  }
-subgraph 1 "f"
-  %0 "from" int8[4]
-  %1 "to" variant[]
-  parameters 2
-  inputs
-  outputs
-  store %1 = %0
-"""
+GOOD = text_file("check_body_good.model.txt")
 
 HANDED_ON = """  call 2(%1)
 subgraph 2 "deep"
@@ -40,7 +21,7 @@ subgraph 2 "deep"
 """
 
 CASES = [
-    # code, what to replace in GOOD, by what, and what is said
+    # code, what to replace in GOOD, by what, and the message
     ("T250", "  store %1 = %0\n", "  %1 = TANH(%0)\n", "subgraph 1 has operators, but is part of a program"),
     (
         "T251",

@@ -1,7 +1,5 @@
 """Kernels of kinds that TensorFlow Lite Micro does not have, against their definition in float64."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -59,11 +57,11 @@ def expected(case: Case) -> Array:
 def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
     """Int8 is rounded: to the nearest step, or beside it where float32 is on the other side of a half."""
     for case in draw("GELU"):
-        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
-        if made.dtype == np.float32:
-            np.testing.assert_allclose(made, expected(case), 1e-5, 1e-6)
+        (output,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        if output.dtype == np.float32:
+            np.testing.assert_allclose(output, expected(case), 1e-5, 1e-6)
         else:
-            np.testing.assert_array_less(np.abs(made - steps(expected(case), case.graph.tensors[1])), 0.501)
+            np.testing.assert_array_less(np.abs(output - steps(expected(case), case.graph.tensors[1])), 0.501)
 
 
 @pytest.mark.parametrize("kind", ["EXP", "LOG"])
@@ -73,8 +71,8 @@ def test_functions_of_int8_are_rounded_to_the_nearest_step(kind: str, runner: Ru
         source, output = case.graph.tensors
         with np.errstate(over="ignore", divide="ignore"):
             real_steps = steps(REALS[kind](real(case.inputs[0], source)), output)
-        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
-        np.testing.assert_array_less(np.abs(made - real_steps), 0.501)
+        (result,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_less(np.abs(result - real_steps), 0.501)
 
 
 def test_roots_of_int8_are_rounded_down(runner: Runner) -> None:
@@ -82,8 +80,8 @@ def test_roots_of_int8_are_rounded_down(runner: Runner) -> None:
         case = every_int8(np.random.default_rng(seed), "SQRT")
         source, output = case.graph.tensors
         roots = steps(np.sqrt(np.maximum(real(case.inputs[0], source), 0)), output)
-        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
-        np.testing.assert_array_less(np.abs(made - (roots - 0.5)), 0.501)
+        (result,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_less(np.abs(result - (roots - 0.5)), 0.501)
 
 
 @pytest.mark.parametrize("output_scale", [1 / 512, 1e-5])
@@ -91,8 +89,8 @@ def test_roots_of_int16_are_rounded_down(output_scale: float, runner: Runner) ->
     case = of_int16("SQRT", output_scale=output_scale)
     roots = steps(np.sqrt(np.maximum(case.inputs[0].astype(np.float32), 0) / 8192), case.graph.tensors[1])
     for direction in Direction:
-        (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
-        np.testing.assert_array_less(np.abs(made - (roots - 0.5)), 0.501)
+        (output,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
+        np.testing.assert_array_less(np.abs(output - (roots - 0.5)), 0.501)
 
 
 @pytest.mark.parametrize(("kind", "first"), zip(INTERPOLATED, (-32768, -32768, 1024), strict=True))
@@ -102,8 +100,8 @@ def test_functions_of_int16_are_interpolated(kind: str, first: int, runner: Runn
     with np.errstate(divide="ignore"):
         real_steps = steps(REALS[kind](real(case.inputs[0], case.graph.tensors[0])), case.graph.tensors[1])
     for direction in Direction:
-        (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
-        np.testing.assert_array_less(np.abs(made - real_steps)[case.inputs[0] >= first], 5)
+        (output,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
+        np.testing.assert_array_less(np.abs(output - real_steps)[case.inputs[0] >= first], 5)
 
 
 @pytest.mark.parametrize("kind", WIDENED)
@@ -119,8 +117,8 @@ def test_int16_is_computed_as_int8(kind: str, runner: Runner) -> None:
                 kernel_of(wide, direction),
             )
             np.testing.assert_array_equal(runner.run(wide.graph, kernel, wide.inputs), expected)
-            made = [runner.run(wide.graph, kernel, end)[0] for end in ends]
-            assert [{*each.flat} for each in made] == [{-32768}, {32767}]
+            output = [runner.run(wide.graph, kernel, end)[0] for end in ends]
+            assert [{*each.flat} for each in output] == [{-32768}, {32767}]
 
 
 def test_select_takes_a_condition_for_each_element_for_each_index_of_the_first_axis_or_for_all(runner: Runner) -> None:
@@ -128,8 +126,8 @@ def test_select_takes_a_condition_for_each_element_for_each_index_of_the_first_a
         graph, given = case.graph, iter(case.inputs)
         condition, first, second = (t.as_array() if t.is_constant else next(given) for t in graph.tensors[:3])
         chosen = condition.reshape(condition.shape + (1,) * (first.ndim - condition.ndim))
-        (made,) = runner.run(graph, kernel_of(case), case.inputs)
-        np.testing.assert_array_equal(made, np.where(chosen, first, second))
+        (output,) = runner.run(graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_equal(output, np.where(chosen, first, second))
 
 
 @pytest.mark.parametrize("kind", FLOORED)
@@ -140,18 +138,18 @@ def test_integers_are_divided_downwards(kind: str, runner: Runner) -> None:
         with np.errstate(divide="ignore"):
             expected = np.floor_divide(first, second) if kind == "FLOOR_DIV" else np.mod(first, second)
         for direction in Direction:
-            (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
-            np.testing.assert_array_equal(made, expected.astype(np.int32).reshape(made.shape))
+            (output,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
+            np.testing.assert_array_equal(output, expected.astype(np.int32).reshape(output.shape))
 
 
 def test_casts_of_uint8_keep_values_or_low_bits(runner: Runner) -> None:
     """LiteRT has them; floats beyond the type have no value in C++, and here the nearest one."""
     for case in casts_of_uint8(np.random.default_rng(3)):
         (given,) = case.inputs
-        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        (output,) = runner.run(case.graph, kernel_of(case), case.inputs)
         if given.dtype == np.float32:
-            np.testing.assert_array_equal(made, np.trunc(given).clip(0, 255))
+            np.testing.assert_array_equal(output, np.trunc(given).clip(0, 255))
             (ends,) = runner.run(case.graph, kernel_of(case), [np.resize([-1e9, 256, np.nan], 300).astype(np.float32)])
             assert ends[:3].tolist() == [0, 255, 0]
         else:
-            np.testing.assert_array_equal(made, given.astype(made.dtype))
+            np.testing.assert_array_equal(output, given.astype(output.dtype))

@@ -1,7 +1,5 @@
 """Every kernel against TensorFlow Lite Micro: integers bit for bit, floats within a tolerance."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess
@@ -68,8 +66,8 @@ def test_every_call_says_what_it_touches() -> None:
 @needs_gcc
 @needs_oracle
 @pytest.mark.parametrize("kind", few([kind for kind in CASES if kind not in ELSEWHERE], 40))
-def test_outputs_equal_tflm(kind: str, runner: Runner, tmp_path: Path) -> None:
-    compare(draw(kind), runner, tmp_path)
+def test_outputs_equal_tflm(kind: str, runner: Runner) -> None:
+    compare(draw(kind), runner)
 
 
 @needs_gcc
@@ -89,22 +87,20 @@ def test_backward_makes_the_same_bits(kind: str, runner: Runner) -> None:
     "near_tie",
     [partial(near_ties, kind="CONV_2D"), partial(near_ties, kind="FULLY_CONNECTED"), tied_hard_swish, below_zero],
 )
-def test_factors_equal_tflms_to_the_last_bit(
-    near_tie: Callable[[Random], Case], runner: Runner, tmp_path: Path
-) -> None:
-    compare([near_tie(np.random.default_rng(seed)) for seed in range(40)], runner, tmp_path)
+def test_factors_equal_tflms_to_the_last_bit(near_tie: Callable[[Random], Case], runner: Runner) -> None:
+    compare([near_tie(np.random.default_rng(seed)) for seed in range(40)], runner)
 
 
-def compare(cases: list[Case], runner: Runner, tmp_path: Path) -> None:
-    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases], tmp_path)
+def compare(cases: list[Case], runner: Runner) -> None:
+    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases])
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         assert not isinstance(answer, str), f"case {number}: {answer}"
         message = f"case {number}: {case.graph.operators[0]}"
-        for made, expected in zip(runner.run(case.graph, kernel_of(case), case.inputs), answer, strict=True):
-            if made.dtype.kind == "f":
-                np.testing.assert_allclose(made, expected.reshape(made.shape), 1e-5, 1e-6, err_msg=message)
+        for output, expected in zip(runner.run(case.graph, kernel_of(case), case.inputs), answer, strict=True):
+            if output.dtype.kind == "f":
+                np.testing.assert_allclose(output, expected.reshape(output.shape), 1e-5, 1e-6, err_msg=message)
             else:
-                np.testing.assert_array_equal(made, expected.reshape(made.shape), message)
+                np.testing.assert_array_equal(output, expected.reshape(output.shape), message)
 
 
 @needs_gcc
@@ -130,10 +126,10 @@ def test_sanitizers_find_nothing_and_change_nothing(runner: Runner, tmp_path: Pa
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
+    for case, runs in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
         directions = 1 if case.graph.operators[0].kind in ONE_WAY else 2
-        assert len(made) == directions * (1 if by_rows(case) is None else 2)
+        assert len(runs) == directions * (1 if by_rows(case) is None else 2)
         expected = runner.run(case.graph, kernel_of(case), case.inputs)
-        for outputs in made:
+        for outputs in runs:
             for one, other in zip(outputs, expected, strict=True):
                 np.testing.assert_array_equal(one, other)

@@ -1,7 +1,5 @@
 """Arithmetic at the edges: in fixed point that of C is that of Python, and tables follow from any scales."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 
@@ -41,8 +39,8 @@ def test_shifting_to_the_right_at_the_edges(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(MAIN % ", ".join(map(str, EDGES)), "utf-8")
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
     output(["gcc", *flags, *INCLUDES, "main.c", "-o", "edges"], cwd=tmp_path)
-    found = [int(line) for line in output([tmp_path / "edges"]).split()]
-    assert found == [shift_right(v, n) for v in EDGES for n in range(32)]
+    shifted = [int(line) for line in output([tmp_path / "edges"]).split()]
+    assert shifted == [shift_right(v, n) for v in EDGES for n in range(32)]
 
 
 SCALED = """

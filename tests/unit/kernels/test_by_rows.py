@@ -1,7 +1,5 @@
 """Kernels that go by rows: the same bits as those that make an output at once, for the same bytes moved."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -31,68 +29,68 @@ VALID = Padding.VALID
 @pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
 @pytest.mark.parametrize("kind", few(PICTURES, 16))
 def test_rows_are_the_same_bits(kind: str, direction: Direction, runner: Runner) -> None:
-    for number, made in enumerate([*pictures(kind, COUNT), *(gaps(kind, COUNT // 4) if kind in WINDOWS else ())]):
-        kernel = by_rows(made)
+    for number, example in enumerate([*pictures(kind, COUNT), *(gaps(kind, COUNT // 4) if kind in WINDOWS else ())]):
+        kernel = by_rows(example)
         assert kernel is not None, f"case {number}"
-        (at_once,) = runner.run(made.graph, kernel_of(made), made.inputs)
-        (in_rows,) = runner.run(made.graph, kernel.towards(direction), made.inputs)
-        assert in_rows.tobytes() == at_once.tobytes(), f"case {number}: {made.graph.operators[0]}"
+        (at_once,) = runner.run(example.graph, kernel_of(example), example.inputs)
+        (in_rows,) = runner.run(example.graph, kernel.towards(direction), example.inputs)
+        assert in_rows.tobytes() == at_once.tobytes(), f"case {number}: {example.graph.operators[0]}"
 
 
 @pytest.mark.parametrize("kind", PICTURES)
 def test_one_call_has_a_piece_for_each_row(kind: str) -> None:
-    for made in pictures(kind, COUNT):
-        kernel = by_rows(made)
+    for example in pictures(kind, COUNT):
+        kernel = by_rows(example)
         assert kernel is not None
         assert kernel.backward is not None
         for variant in (kernel, kernel.backward):
             (call,) = variant.calls
             assert isinstance(call.form, Pieces | Reduce)
-            output = made.graph.tensors[-1]
+            output = example.graph.tensors[-1]
             if isinstance(call.form, Pieces):
                 assert call.form.count == output.shape[1]
                 assert call.streamed()[Output(0)] == output.elements // output.shape[1]
             else:
                 assert call.form.images == 1
-                assert call.form.rows == made.graph.tensors[0].shape[1]
+                assert call.form.rows == example.graph.tensors[0].shape[1]
 
 
 @pytest.mark.parametrize("kind", CASES)
 def test_there_is_one_for_one_image_of_several_rows_only(kind: str) -> None:
-    for made in draw(kind):
-        if by_rows(made) is not None:
-            image = made.graph.tensors[0 if kind in WINDOWS else -1].shape
+    for example in draw(kind):
+        if by_rows(example) is not None:
+            image = example.graph.tensors[0 if kind in WINDOWS else -1].shape
             assert len(image) == 4
             assert image[0] == 1 < image[1]
 
 
 @pytest.mark.parametrize("kind", PICTURES)
 def test_declarations_are_possible(kind: str) -> None:
-    for made in pictures(kind, COUNT):
-        kernel = by_rows(made)
+    for example in pictures(kind, COUNT):
+        kernel = by_rows(example)
         assert kernel is not None
         assert all(call.accesses is not None for call in kernel.calls)
-        check_declared(kernel, made.graph.operators[0], made.graph)
+        check_declared(kernel, example.graph.operators[0], example.graph)
 
 
 @pytest.mark.parametrize("kind", PICTURES)
 def test_rows_move_the_same_bytes_of_tensors(kind: str) -> None:
-    for made in pictures(kind, COUNT):
-        kernel = by_rows(made)
+    for example in pictures(kind, COUNT):
+        kernel = by_rows(example)
         assert kernel is not None
-        assert moved(made, kernel) == moved(made, kernel_of(made))
+        assert moved(example, kernel) == moved(example, kernel_of(example))
 
 
-def moved(made: Case, kernel: Kernel) -> dict[Operand, Traffic]:
+def moved(example: Case, kernel: Kernel) -> dict[Operand, Traffic]:
     """Return the bytes that the only call of a kernel moves of each tensor."""
     (call,) = kernel.calls
-    (op,) = made.graph.operators
+    (op,) = example.graph.operators
     traffic: dict[Operand, Traffic] = {}
     for operand, stated in zip(call.operands, call_traffic(call), strict=True):
         if isinstance(operand, Input):
-            whole = Traffic(made.graph.tensors[op.inputs[operand.position] or 0].size)
+            whole = Traffic(example.graph.tensors[op.inputs[operand.position] or 0].size)
         elif isinstance(operand, Output):
-            whole = Traffic(written=made.graph.tensors[op.outputs[operand.position]].size)
+            whole = Traffic(written=example.graph.tensors[op.outputs[operand.position]].size)
         else:
             continue
         traffic[operand] = stated or whole
@@ -111,7 +109,7 @@ IMAGE = (1, 4, 3, 2)
 
 
 @pytest.mark.parametrize(
-    ("made", "pitches"),
+    ("example", "pitches"),
     [
         (sum_of((IMAGE, IMAGE, IMAGE)), (6, 6, 6)),
         (sum_of((IMAGE, (2,), IMAGE), is_constant=True), (6, 0, 0, 6)),
@@ -119,14 +117,14 @@ IMAGE = (1, 4, 3, 2)
         (sum_of(((1, 4, 1, 1), IMAGE, IMAGE)), (1, 6, 0, 6)),
     ],
 )
-def test_an_operand_has_a_piece_for_each_row_or_one_for_all(made: Case, pitches: tuple[int, ...]) -> None:
-    kernel = by_rows(made)
+def test_an_operand_has_a_piece_for_each_row_or_one_for_all(example: Case, pitches: tuple[int, ...]) -> None:
+    kernel = by_rows(example)
     assert kernel is not None
     assert [call.form for call in kernel.calls] == [Pieces(4, pitches)]
 
 
 @pytest.mark.parametrize(
-    "made",
+    "example",
     [
         sum_of((IMAGE, IMAGE, IMAGE), is_constant=True),
         sum_of((IMAGE, IMAGE[1:], IMAGE)),
@@ -136,8 +134,8 @@ def test_an_operand_has_a_piece_for_each_row_or_one_for_all(made: Case, pitches:
     ],
     ids=["constant with rows", "three dimensions", "all of three dimensions", "two images", "one row"],
 )
-def test_else_there_is_none(made: Case) -> None:
-    assert by_rows(made) is None
+def test_else_there_is_none(example: Case) -> None:
+    assert by_rows(example) is None
 
 
 def pooled(kind: str, window: tuple[int, int], image: tuple[int, ...] = IMAGE, stride: int = 4) -> Case:
@@ -157,7 +155,7 @@ def test_the_rows_of_a_whole_image_are_added_up() -> None:
 
 
 @pytest.mark.parametrize(
-    "made",
+    "example",
     [
         pooled("MAX_POOL_2D", (4, 3)),
         pooled("AVERAGE_POOL_2D", (4, 3), stride=2),
@@ -166,9 +164,9 @@ def test_the_rows_of_a_whole_image_are_added_up() -> None:
     ],
     ids=["maximum", "several windows", "two images", "one row"],
 )
-def test_other_poolings_make_rows_from_rows(made: Case) -> None:
-    assert isinstance(kernel_of(made).calls[0].form, Rows)
-    assert by_rows(made) is None
+def test_other_poolings_make_rows_from_rows(example: Case) -> None:
+    assert isinstance(kernel_of(example).calls[0].form, Rows)
+    assert by_rows(example) is None
 
 
 def test_there_is_none_for_channels_of_another_tensor() -> None:

@@ -1,7 +1,5 @@
 """The C itself: clean under every compiler at hand, no state, and structs as the Python side fills them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

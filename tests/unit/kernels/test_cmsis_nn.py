@@ -1,7 +1,5 @@
 """Calls of CMSIS-NN compute what the reference kernels do, with as much scratch as CMSIS-NN needs in each variant."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +12,7 @@ import pytest
 from tests.support.cmsis_nn import IS_THERE, real, stand_in
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
-from tests.support.kernels.driver import HEADERS, PREFIX, Runner, build
+from tests.support.kernels.driver import HEADERS, PREFIX, Runner
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import few, needs_gcc
 from usmp_build.errors import ManifestError
@@ -72,15 +70,10 @@ def ours(library: CmsisNN, case: Case) -> tuple[object, ...]:
     return () if kernel.library else kernel.calls
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("reference"), "-O2"))
-
-
 @needs_gcc
 @pytest.mark.parametrize("kind", few(KINDS, 2))
 @pytest.mark.long
-def test_it_computes_what_the_reference_kernels_do(kind: str, variant: Variant, reference: Runner) -> None:
+def test_it_computes_what_the_reference_kernels_do(kind: str, variant: Variant, runner: Runner) -> None:
     compared = 0
     for number, case in enumerate(draw(kind, COUNT)):
         kernel = variant.library.kernel(case.graph.operators[0], case.graph)
@@ -90,9 +83,9 @@ def test_it_computes_what_the_reference_kernels_do(kind: str, variant: Variant, 
             assert kernel == replace(kernel_of(case), library="reference", declined=kernel.declined)
             continue
         compared += 1
-        expected = reference.run(case.graph, kernel_of(case), case.inputs)
-        for made, wanted in zip(variant.runner.run(case.graph, kernel, case.inputs), expected, strict=True):
-            np.testing.assert_array_equal(made, wanted, f"case {number}: {case.graph.operators[0]}")
+        expected = runner.run(case.graph, kernel_of(case), case.inputs)
+        for output, wanted in zip(variant.runner.run(case.graph, kernel, case.inputs), expected, strict=True):
+            np.testing.assert_array_equal(output, wanted, f"case {number}: {case.graph.operators[0]}")
     assert compared > 10 or kind == "SUB"
 
 

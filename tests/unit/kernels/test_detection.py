@@ -1,7 +1,5 @@
 """What TFLite_Detection_PostProcess refuses: numbers that contradict each other, and classes without room."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -35,13 +33,13 @@ def graph(**options: float) -> Subgraph:
     ],
 )
 def test_contradictions_are_errors(options: dict[str, float], message: str) -> None:
-    made = graph(**options)
+    detection = graph(**options)
     with pytest.raises(KernelError, match=message):
-        library.kernel(made.operators[0], made)
+        library.kernel(detection.operators[0], detection)
 
 
 def test_several_classes_of_a_box_have_no_kernel() -> None:
-    made = graph(use_regular_nms=False, max_classes_per_detection=2)
-    answer = library.kernel(made.operators[0], made)
+    detection = graph(use_regular_nms=False, max_classes_per_detection=2)
+    answer = library.kernel(detection.operators[0], detection)
     assert isinstance(answer, NoKernel)
     assert "several classes" in answer.reason

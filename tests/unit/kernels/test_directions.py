@@ -1,7 +1,5 @@
 """Which kernels have a backward form, and how it differs from the forward one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

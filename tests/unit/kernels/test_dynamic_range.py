@@ -1,7 +1,5 @@
 """Operators of float32 with weights of int8, whose inputs are quantized when they arrive."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -23,21 +21,21 @@ def test_outputs_are_tensorflow_lites(kind: str, runner: Runner) -> None:
     for number, case in enumerate(dynamic(kind, COUNT)):
         kernel = first_kernel(case.graph)
         assert kernel.backward is not None
-        (made,) = runner.run(case.graph, kernel, case.inputs)
-        np.testing.assert_allclose(made, expected(case), 1e-5, 1e-6, err_msg=f"case {number}: {case.graph.operators}")
+        (output,) = runner.run(case.graph, kernel, case.inputs)
+        np.testing.assert_allclose(output, expected(case), 1e-5, 1e-6, err_msg=f"case {number}: {case.graph.operators}")
         (backward,) = runner.run(case.graph, kernel.backward, case.inputs)
-        assert made.tobytes() == backward.tobytes()
+        assert output.tobytes() == backward.tobytes()
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3e38, 1e-45])
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_input_is_quantized(kind: str, value: float, runner: Runner) -> None:
-    """To what, is not said where it is no number."""
+    """No value follows where it is no number."""
     for case in dynamic(kind, 4):
         data = case.inputs[0].copy()
         data.flat[0] = value
-        (made,) = runner.run(case.graph, first_kernel(case.graph), (data,))
-        assert made.shape == case.graph.tensors[-1].shape
+        (output,) = runner.run(case.graph, first_kernel(case.graph), (data,))
+        assert output.shape == case.graph.tensors[-1].shape
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -47,8 +45,8 @@ def test_an_lstm_is_tensorflow_lites(seed: int, runner: Runner) -> None:
     data = (
         r.normal(0, 2, graph.tensors[0].shape).astype(np.float32) * (np.arange(graph.tensors[0].shape[1]) > 0)[:, None]
     )
-    (made,) = runner.run(graph, first_kernel(graph), (data.astype(np.float32),))
-    np.testing.assert_allclose(made, lstm_of(graph, data), 1e-4, 1e-5)
+    (output,) = runner.run(graph, first_kernel(graph), (data.astype(np.float32),))
+    np.testing.assert_allclose(output, lstm_of(graph, data), 1e-4, 1e-5)
 
 
 def lstm_of(graph: Subgraph, data: Array) -> Array:

@@ -1,7 +1,5 @@
 """The kernels of the application: what their functions are called, what they get, and what cannot be called."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.road import model
@@ -31,9 +29,9 @@ def kernel(text: str, *rules: OperandRule, copied: bool = False) -> Kernel | NoK
 
 
 def call(text: str, *rules: OperandRule, copied: bool = False) -> KernelCall:
-    found = kernel(text, *rules, copied=copied)
-    assert isinstance(found, Kernel)
-    (only,) = found.calls
+    declared_kernel = kernel(text, *rules, copied=copied)
+    assert isinstance(declared_kernel, Kernel)
+    (only,) = declared_kernel.calls
     return only
 
 
@@ -44,14 +42,14 @@ def declared(*calls: KernelCall) -> str:
 
 
 def test_a_convolution() -> None:
-    found = kernel(
+    declared_kernel = kernel(
         CONVOLUTION, OperandRule("CONV_2D", (), scratch=64, alignment=16), OperandRule("ADD", (), scratch=99)
     )
-    assert isinstance(found, Kernel)
-    assert found.calls[0].operands == (Input(0), Input(1), Input(2), Derived(0), Output(0), Scratch(0))
-    assert [(request.size, request.name) for request in found.scratch] == [(64, "scratch")]
-    assert [constant.name for constant in found.constants] == ["filter_scales"]
-    assert dict(found.calls[0].parameters.fields if found.calls[0].parameters else ()) == {
+    assert isinstance(declared_kernel, Kernel)
+    assert declared_kernel.calls[0].operands == (Input(0), Input(1), Input(2), Derived(0), Output(0), Scratch(0))
+    assert [(request.size, request.name) for request in declared_kernel.scratch] == [(64, "scratch")]
+    assert [constant.name for constant in declared_kernel.constants] == ["filter_scales"]
+    assert dict(declared_kernel.calls[0].parameters.fields if declared_kernel.calls[0].parameters else ()) == {
         "input": (4, (1, 4, 4, 2)),
         "filter": (4, (3, 1, 1, 2)),
         "output": (4, (1, 2, 2, 3)),
@@ -102,9 +100,9 @@ def test_a_bias_that_is_left_out_is_null_in_the_same_prototype() -> None:
 
 def test_a_filter_with_one_scale_gets_one_for_each_channel() -> None:
     text = CONVOLUTION.replace("scales=[0.5, 0.25, 0.125] zeros=[0*3]", "scale=0.5")
-    found = kernel(text)
-    assert isinstance(found, Kernel)
-    assert len(found.constants[0].data) == 3 * 4
+    declared_kernel = kernel(text)
+    assert isinstance(declared_kernel, Kernel)
+    assert len(declared_kernel.constants[0].data) == 3 * 4
 
 
 def test_copies() -> None:
@@ -163,7 +161,7 @@ def test_scales_of_other_tensors_come_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "inputs", "said"),
+    ("kind", "inputs", "reason_text"),
     [
         ("RELU", ("int8[1,1,1,1,1,1,4]",), "7 dimensions"),
         ("RELU", ("resource[1]",), "RESOURCE, which has no form in C"),
@@ -172,10 +170,10 @@ def test_scales_of_other_tensors_come_too() -> None:
         ("CONV_2D", ("int8[1,4,4,2]", "int8[3,1,1,2] scales=[0.5, 0.25] zeros=[0*2]"), "scales that are not those"),
     ],
 )
-def test_what_cannot_be_called(kind: str, inputs: tuple[str, ...], said: str) -> None:
-    found = kernel(operator(kind, inputs))
-    assert isinstance(found, NoKernel)
-    assert said in found.reason
+def test_what_cannot_be_called(kind: str, inputs: tuple[str, ...], reason_text: str) -> None:
+    answer = kernel(operator(kind, inputs))
+    assert isinstance(answer, NoKernel)
+    assert reason_text in answer.reason
 
 
 def test_custom_operators_that_only_differ_by_signs() -> None:
@@ -196,8 +194,8 @@ def test_a_variable_is_no_constant_pointer() -> None:
         outputs %4
         %4 = SVDF(%0, %1, %2, _, %3) rank=1
     """
-    found = kernel(text)
-    assert isinstance(found, Kernel)
-    assert found.updates == {4}
-    assert "const usmp_i16 *input_2" in declared(*found.calls)
-    assert ", usmp_i16 *input_4" in declared(*found.calls).replace("\n", " ").replace("    ", "")
+    declared_kernel = kernel(text)
+    assert isinstance(declared_kernel, Kernel)
+    assert declared_kernel.updates == {4}
+    assert "const usmp_i16 *input_2" in declared(*declared_kernel.calls)
+    assert ", usmp_i16 *input_4" in declared(*declared_kernel.calls).replace("\n", " ").replace("    ", "")

@@ -1,7 +1,5 @@
 """Kernels for the instructions of a target make what the portable ones make, over the same bytes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import prod
 
@@ -26,7 +24,10 @@ KINDS = [(isa, kind) for isa, kinds in ISAS.items() for kind in kinds]
 each_kind = pytest.mark.parametrize(("isa", "kind"), KINDS, ids=[f"{isa.value}-{kind}" for isa, kind in KINDS])
 
 
-@pytest.fixture(scope="module", params=["-O2", "-O1 -g -fsanitize=undefined -fno-sanitize-recover=all"])
+UNDEFINED = pytest.param("-O1 -g -fsanitize=undefined -fno-sanitize-recover=all", marks=pytest.mark.slow)
+
+
+@pytest.fixture(scope="module", params=["-O2", UNDEFINED])
 def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
     cases = [each for isa, kind in KINDS for each in faster(isa, kind, COUNT)]
     kernels = [each for case, kernel in cases for each in (kernel, first_kernel(case.graph))]
@@ -41,8 +42,8 @@ def test_outputs_are_those_of_portable_kernels(isa: Isa, kind: str, runner: Runn
     for number, (case, kernel) in enumerate(cases):
         (expected,) = runner.run(case.graph, first_kernel(case.graph), case.inputs)
         for direction in (Direction.FORWARD, Direction.BACKWARD):
-            (made,) = runner.run(case.graph, kernel.towards(direction), case.inputs)
-            np.testing.assert_array_equal(made, expected, f"case {number}: {case.graph.operators[0]}")
+            (output,) = runner.run(case.graph, kernel.towards(direction), case.inputs)
+            np.testing.assert_array_equal(output, expected, f"case {number}: {case.graph.operators[0]}")
 
 
 @pytest.mark.parametrize("kind", LAYERS)
@@ -59,8 +60,8 @@ def test_outputs_may_lie_over_what_has_been_read(isa: Isa, kind: str, runner: Ru
         for direction in (Direction.FORWARD, Direction.BACKWARD):
             towards = kernel.towards(direction)
             distance = separation(case, towards, direction) if isinstance(towards.calls[0].form, Rows) else 0
-            (made,) = runner.run(case.graph, towards, case.inputs, distance)
-            np.testing.assert_array_equal(made, expected)
+            (output,) = runner.run(case.graph, towards, case.inputs, distance)
+            np.testing.assert_array_equal(output, expected)
 
 
 @pytest.mark.parametrize(("isa", "kind"), [each for each in KINDS if "DEPTHWISE" in each[1]])
@@ -114,5 +115,5 @@ def test_channels_of_wider_images_are_convolved_alike(
         whole = tuple(replace(t, shape=shapes.get(i, t.shape)) for i, t in enumerate(graph.tensors))
         (expected,) = runner.run(graph, first_kernel(graph), case.inputs)
         for direction in (Direction.FORWARD, Direction.BACKWARD):
-            (made,) = runner.run(replace(graph, tensors=whole), kernel.towards(direction), (around,))
-            np.testing.assert_array_equal(made[..., : expected.shape[-1]], expected, f"case {number}")
+            (output,) = runner.run(replace(graph, tensors=whole), kernel.towards(direction), (around,))
+            np.testing.assert_array_equal(output[..., : expected.shape[-1]], expected, f"case {number}")

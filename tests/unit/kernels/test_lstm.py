@@ -1,7 +1,5 @@
 """What the kernel of UNIDIRECTIONAL_SEQUENCE_LSTM refuses; tests/end_to_end/test_state.py compares what it computes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -79,14 +77,16 @@ REFUSALS: list[tuple[str, str, Change]] = [
 ]
 
 
-@pytest.mark.parametrize(("dtype", "said", "change"), REFUSALS, ids=[said for _, said, _ in REFUSALS])
-def test_refusals(dtype: str, said: str, change: Change) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "reason_text", "change"), REFUSALS, ids=[reason_text for _, reason_text, _ in REFUSALS]
+)
+def test_refusals(dtype: str, reason_text: str, change: Change) -> None:
     before = graph(dtype)
     assert isinstance(library.kernel(before.operators[0], before), Kernel)
     after = change(before)
     answer = library.kernel(after.operators[0], after)
     assert isinstance(answer, NoKernel)
-    assert answer.reason.startswith(said)
+    assert answer.reason.startswith(reason_text)
 
 
 def test_types_that_do_not_go_together() -> None:

@@ -1,7 +1,5 @@
 """Kernels read and write in the order that the library promises: outputs may lie over inputs that have been read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -34,7 +32,7 @@ IN_PLACE = [
 ]
 
 
-@pytest.fixture(scope="session", params=["-O2", "-O3"])
+@pytest.fixture(scope="session", params=["-O2", pytest.param("-O3", marks=pytest.mark.slow)])
 def runner(request: pytest.FixtureRequest, shared: Shared) -> Runner:
     return Runner(optimized(request.param, shared))
 

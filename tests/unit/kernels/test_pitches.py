@@ -1,7 +1,5 @@
 """Pixels that lie apart: convolutions read and write channels of wider images, and make the same."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -43,5 +41,5 @@ def test_channels_of_wider_images_are_convolved_alike(
         (expected,) = runner.run(graph, kernel_of(case), case.inputs)
         assert kernel.backward is not None
         for each in (kernel, kernel.backward):
-            (made,) = runner.run(replace(graph, tensors=tuple(whole)), each, (around,))
-            np.testing.assert_array_equal(made[..., : expected.shape[-1]], expected, f"case {number}")
+            (output,) = runner.run(replace(graph, tensors=tuple(whole)), each, (around,))
+            np.testing.assert_array_equal(output[..., : expected.shape[-1]], expected, f"case {number}")

@@ -1,7 +1,5 @@
 """What the library refuses: arithmetic without a defined result is an error, what it cannot run is a reason."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -45,12 +43,12 @@ def graph(line: str) -> Subgraph:
 
 @pytest.mark.parametrize("line", LINES)
 def test_refusal(line: str) -> None:
-    said, _, rest = line.partition(": ")
-    if re.match(r"K\d{3} ", said):
+    reason_text, _, rest = line.partition(": ")
+    if re.match(r"K\d{3} ", reason_text):
         with pytest.raises(KernelError) as caught:
             ask(graph(rest))
         (diagnostic,) = caught.value.diagnostics
-        code, _, message = said.partition(" ")
+        code, _, message = reason_text.partition(" ")
         assert diagnostic.code == code
         assert diagnostic.message.startswith("operator 3 (")
         assert message in diagnostic.message
@@ -58,11 +56,11 @@ def test_refusal(line: str) -> None:
     else:
         answer = ask(graph(rest))
         assert isinstance(answer, NoKernel)
-        assert answer.reason.startswith(said)
+        assert answer.reason.startswith(reason_text)
 
 
 @pytest.mark.parametrize(
-    ("code", "said", "quantization"),
+    ("code", "reason_text", "quantization"),
     [
         ("K401", "which is inf", Quantization((float("inf"),), (0,))),
         ("K401", "which is nan", Quantization((float("nan"),), (0,))),
@@ -70,13 +68,13 @@ def test_refusal(line: str) -> None:
         ("K402", "zero point 300", Quantization((0.1,), (300,))),
     ],
 )
-def test_what_importers_refuse_already(code: str, said: str, quantization: Quantization) -> None:
+def test_what_importers_refuse_already(code: str, reason_text: str, quantization: Quantization) -> None:
     sound = graph("input8; input8; RELU(%0)")
     damaged = replace(sound, tensors=(replace(sound.tensors[0], quantization=quantization), sound.tensors[1]))
     with pytest.raises(KernelError) as caught:
         ask(damaged)
     assert caught.value.diagnostics[0].code == code
-    assert said in caught.value.diagnostics[0].message
+    assert reason_text in caught.value.diagnostics[0].message
 
 
 def test_options_of_another_kind() -> None:

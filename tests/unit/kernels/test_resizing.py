@@ -1,6 +1,4 @@
-"""Resized images go by rows where the rows that an output row is made of follow a line."""
-
-from __future__ import annotations
+"""Resized images go by rows where the rows that an output row reads follow a line."""
 
 import numpy as np
 import pytest
@@ -17,8 +15,8 @@ def resized(kind: str, before: int, after: int, dtype: DType = INT8, **options: 
     source = activation("x", (1, before, 5, 2), dtype, 0.1, 0 if dtype is INT16 else 3)
     output = activation("y", (1, after, 7, 2), dtype, 0.1, 0 if dtype is INT16 else 3)
     sizes = constant("size", np.array([after, 7], np.int32))
-    made = ResizeBilinear(**options) if kind == "RESIZE_BILINEAR" else ResizeNearest(**options)
-    return case(np.random.default_rng(1), kind, (source, sizes), output, made)
+    options_of = ResizeBilinear(**options) if kind == "RESIZE_BILINEAR" else ResizeNearest(**options)
+    return case(np.random.default_rng(1), kind, (source, sizes), output, options_of)
 
 
 @pytest.mark.parametrize("dtype", [INT8, INT16, FLOAT])
@@ -31,7 +29,7 @@ def resized(kind: str, before: int, after: int, dtype: DType = INT8, **options: 
         (4, 7, {"align_corners": True}, {0: [0, 1], 1: [0, 1], 2: [1, 2], 6: [3]}),
     ],
 )
-def test_a_row_is_made_of_the_two_around_it(
+def test_a_row_is_interpolated_from_the_two_around_it(
     dtype: DType, before: int, after: int, options: dict[str, bool], expected: dict[int, list[int]]
 ) -> None:
     (call,) = kernel_of(resized("RESIZE_BILINEAR", before, after, dtype, **options)).calls
@@ -58,7 +56,7 @@ def test_or_of_the_nearest(before: int, after: int, options: dict[str, bool], re
 
 
 @pytest.mark.parametrize("kind", ["RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"])
-def test_else_all_rows_are_made_at_once(kind: str) -> None:
+def test_otherwise_all_rows_are_computed_at_once(kind: str) -> None:
     (call,) = kernel_of(resized(kind, 5, 8)).calls
     assert call.form == Whole()
 

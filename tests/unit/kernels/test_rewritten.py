@@ -1,12 +1,9 @@
 """Rewritten models against TensorFlow Lite Micro, which runs them as they were: the outputs are the same."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -38,8 +35,8 @@ def drawn(make: Callable[[str, Random], Case], kind: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("kind", WINDOWS)
-def test_paddings_become_frames(kind: str, runner: Runner, tmp_path: Path) -> None:
-    graphs = compare(drawn(padded, kind), runner, tmp_path)
+def test_paddings_become_frames(kind: str, runner: Runner) -> None:
+    graphs = compare(drawn(padded, kind), runner)
     framed = [graph for graph in graphs if any(getattr(op.options, "frame", None) for op in graph.operators)]
     assert len(framed) >= COUNT // 20
     if kind == "AVERAGE_POOL_2D":
@@ -47,34 +44,34 @@ def test_paddings_become_frames(kind: str, runner: Runner, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("kind", few(PRODUCERS, 3))
-def test_clamps_go_into_the_operator_before(kind: str, runner: Runner, tmp_path: Path) -> None:
-    graphs = compare(drawn(clamped, kind), runner, tmp_path)
+def test_clamps_go_into_the_operator_before(kind: str, runner: Runner) -> None:
+    graphs = compare(drawn(clamped, kind), runner)
     assert sum(len(graph.operators) == 1 for graph in graphs) >= COUNT // 10
     if "POOL" not in kind:
         assert any(getattr(op.options, "limits", None) for graph in graphs for op in graph.operators)
 
 
 @pytest.mark.parametrize("kind", few([*PRODUCERS, "SOFTMAX"], 3))
-def test_bounds_go_into_the_operator_before_or_run(kind: str, runner: Runner, tmp_path: Path) -> None:
+def test_bounds_go_into_the_operator_before_or_run(kind: str, runner: Runner) -> None:
     """SOFTMAX takes none in; a pooling over one element, which few cases have, leaves them alone: it vanishes."""
     cases = [bounded(kind, np.random.default_rng([9, zlib.crc32(kind.encode()), i])) for i in range(COUNT // 2)]
-    graphs = compare(cases, runner, tmp_path)
+    graphs = compare(cases, runner)
     longest = max(sum(op.runs for op in graph.operators) for graph in graphs)
     assert longest in {"SOFTMAX": {3}, "AVERAGE_POOL_2D": {1, 2}, "MAX_POOL_2D": {1, 2}}.get(kind, {1})
 
 
-def test_a_clamp_that_tflm_has_not_is_as_if_it_were_fused(runner: Runner, tmp_path: Path) -> None:
+def test_a_clamp_that_tflm_has_not_is_as_if_it_were_fused(runner: Runner) -> None:
     r = np.random.default_rng(3)
     ends = [activation(name, (4, 64), INT8, 0.02, zero) for name, zero in (("x", 3), ("between", -7), ("y", 20))]
     alone = (Operator("ADD", (0, 0), (1,), Binary(), 0), Operator("RELU_N1_TO_1", (1,), (2,), None, 1))
     fused = (Operator("ADD", (0, 0), (2,), Binary(o.Activation.RELU_N1_TO_1), 0),)
     data = r.integers(-128, 128, (4, 64), np.int8)
-    ((expected,),) = oracle.outputs([(flatfile(Subgraph("main", tuple(ends), (0,), (2,), fused)), [data])], tmp_path)
+    ((expected,),) = oracle.outputs([(flatfile(Subgraph("main", tuple(ends), (0,), (2,), fused)), [data])])
     graph = rewrite(Model("m", (Subgraph("main", tuple(ends), (0,), (2,), alone),))).model.main
     np.testing.assert_array_equal(tensors_of(graph, (data,), runner)[2], expected)
 
 
-def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path) -> None:
+def test_identities_duplicates_and_dead_operators(runner: Runner) -> None:
     """One of each, in one model; what is left computes the outputs."""
     r = np.random.default_rng(1)
     image = (1, 4, 4, 2)
@@ -114,14 +111,14 @@ def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path
         Operator("ADD", (j, k), (y,), Binary()),
     ]
     graph = Subgraph("main", tuple(tensors), (x,), (y,), tuple(operators))
-    made = case_of(r, graph, tensors, operators, {})
-    (left,) = compare([made], runner, tmp_path)
+    example = case_of(r, graph, tensors, operators, {})
+    (left,) = compare([example], runner)
     assert [op.kind for op in left.operators] == ["VIEW", "ADD", "ADD"]
     assert left.operators[-1].inputs == (j, j)
 
 
 @pytest.mark.parametrize("needed", range(3))
-def test_of_a_split_one_part_is_made(needed: int, runner: Runner, tmp_path: Path) -> None:
+def test_a_split_with_one_part_read_becomes_a_slice(needed: int, runner: Runner) -> None:
     cases = []
     for axis in range(4):
         r = np.random.default_rng(axis)
@@ -133,11 +130,11 @@ def test_of_a_split_one_part_is_made(needed: int, runner: Runner, tmp_path: Path
         split = [Operator("SPLIT", (4, 0), (1, 2, 3))]
         case = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, split, {}, needed + 1)
         cases.append(case)
-    for graph in compare(cases, runner, tmp_path):
+    for graph in compare(cases, runner):
         assert [op.kind for op in graph.operators] == ["STRIDED_SLICE"]
 
 
-def test_constants_are_computed_before(runner: Runner, tmp_path: Path) -> None:
+def test_constants_are_computed_before(runner: Runner) -> None:
     """Weights in a smaller type, a bias that is transposed and cut out of a larger one, and one that is repeated."""
     r = np.random.default_rng(2)
     weights = r.integers(-127, 128, (4, 3, 3, 2), np.int8)
@@ -164,12 +161,12 @@ def test_constants_are_computed_before(runner: Runner, tmp_path: Path) -> None:
         Operator("ADD", (conv, more), (y,), Binary()),
     ]
     case = case_of(r, Subgraph("main", tuple(tensors), (x,), (y,), ()), tensors, operators, {})
-    (left,) = compare([case], runner, tmp_path)
+    (left,) = compare([case], runner)
     assert [op.kind for op in left.operators] == ["CONV_2D", "ADD"]
 
 
 @pytest.mark.parametrize("dtype", [INT8, DType.INT16])
-def test_there_and_back_is_nothing(dtype: DType, runner: Runner, tmp_path: Path) -> None:
+def test_there_and_back_is_nothing(dtype: DType, runner: Runner) -> None:
     """All values through DEQUANTIZE and QUANTIZE, at scales far apart, and zero points at the ends."""
     limits = np.iinfo(dtype.numpy)
     every = np.arange(limits.min, limits.max + 1, dtype=np.int64).astype(dtype.numpy)
@@ -181,11 +178,11 @@ def test_there_and_back_is_nothing(dtype: DType, runner: Runner, tmp_path: Path)
             back = (Operator("DEQUANTIZE", (0,), (1,), None, 0), Operator("QUANTIZE", (1,), (2,), None, 1))
             again = Operator("QUANTIZE", (2,), (3,), None, 2)
             cases.append(Case(Subgraph("main", tensors, (0,), (3,), (*back, again)), (every,)))
-    for graph in compare(cases, runner, tmp_path):
+    for graph in compare(cases, runner):
         assert [op.kind for op in graph.operators] == ["RESHAPE"]  # from an input to an output, it is a copy
 
 
-def test_constant_channels_in_a_frame(runner: Runner, tmp_path: Path) -> None:
+def test_constant_channels_in_a_frame(runner: Runner) -> None:
     """Channels that are constant, at the zero point and beside it, padded, and read by a convolution with a frame."""
     cases = []
     for seed in range(20):
@@ -212,6 +209,6 @@ def test_constant_channels_in_a_frame(runner: Runner, tmp_path: Path) -> None:
         ]
         tensors = [image, between, padded_, output, *more]
         cases.append(case_of(r, Subgraph("main", tuple(tensors), (0,), (3,), ()), tensors, operators, {}))
-    for graph in compare(cases, runner, tmp_path):
+    for graph in compare(cases, runner):
         assert len(graph.operators) == 2
         assert getattr(graph.operators[1].options, "frame", None) == (1, 1, 1, 1)

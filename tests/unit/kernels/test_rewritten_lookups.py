@@ -1,9 +1,6 @@
 """Look-ups against TensorFlow Lite Micro, which runs the operators that they stand for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -45,17 +42,17 @@ def on_single_elements(r: Random) -> Case:
         options = Binary(pick(r, ACTIVATIONS)) if len(inputs) > 1 else None
         computed.append(len(tensors) - 1)
         operators.append(Operator(kind, tuple(inputs), (computed[-1],), options))
-    made = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, operators, {}, computed[-1])
-    return replace(made, inputs=(r.permutation(every).reshape(2, 128),))
+    example = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, operators, {}, computed[-1])
+    return replace(example, inputs=(r.permutation(every).reshape(2, 128),))
 
 
-def test_operators_on_single_elements_become_look_ups(runner: Runner, tmp_path: Path) -> None:
+def test_operators_on_single_elements_become_look_ups(runner: Runner) -> None:
     cases = [on_single_elements(np.random.default_rng([7, number])) for number in range(3 * COUNT)]
-    graphs = compare(cases, runner, tmp_path)
+    graphs = compare(cases, runner)
     assert sum([op.kind for op in graph.operators] == ["LOOKUP"] for graph in graphs) >= COUNT
 
 
-def test_through_floats_to_other_parameters_is_a_look_up(runner: Runner, tmp_path: Path) -> None:
+def test_through_floats_to_other_parameters_is_a_look_up(runner: Runner) -> None:
     """All values, at scales of all sizes; ties are among them."""
     every = np.arange(-128, 128).astype(np.int8)
     cases = []
@@ -65,5 +62,5 @@ def test_through_floats_to_other_parameters_is_a_look_up(runner: Runner, tmp_pat
             operators = (Operator("DEQUANTIZE", (0,), (1,), None, 0), Operator("QUANTIZE", (1,), (2,), None, 1))
             tensors = (source, Tensor("real", (256,), FLOAT), output)
             cases.append(Case(Subgraph("main", tensors, (0,), (2,), operators), (every,)))
-    for graph in compare(cases, runner, tmp_path):
+    for graph in compare(cases, runner):
         assert [op.kind for op in graph.operators] == ["LOOKUP"]

@@ -1,7 +1,5 @@
 """Operators that kernels for the instructions of a target could run, but no faster than portable ones."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The choice of C pieces: each once, only what is used, under the prefix that was asked for."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

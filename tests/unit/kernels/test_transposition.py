@@ -1,6 +1,4 @@
-"""TRANSPOSE and SPACE_TO_DEPTH go by rows where an output row is made of few input rows; else they make all at once."""
-
-from __future__ import annotations
+"""TRANSPOSE and SPACE_TO_DEPTH go by rows where an output row reads few input rows; else all at once."""
 
 import numpy as np
 import pytest
@@ -29,7 +27,7 @@ def turned(shape: tuple[int, ...], order: tuple[int, ...]) -> Case:
     ],
     ids=["channels last", "channels in the middle", "rows keep their places", "three axes", "two axes of planes"],
 )
-def test_a_row_of_the_output_is_made_of_a_row_of_each_plane(
+def test_an_output_row_reads_one_row_of_each_plane(
     shape: tuple[int, ...], order: tuple[int, ...], window: int, input_rows: int
 ) -> None:
     call = row_call(kernel_of(turned(shape, order)))
@@ -50,12 +48,12 @@ def test_else_it_makes_all_at_once(shape: tuple[int, ...], order: tuple[int, ...
     assert row_call(kernel_of(turned(shape, order))) is None
 
 
-def test_an_output_row_of_more_than_four_groups_of_axes_is_made_with_all_others() -> None:
+def test_output_rows_of_more_than_four_groups_of_axes_are_computed_together() -> None:
     assert row_call(kernel_of(turned((2, 2, 2, 2, 2, 2), (0, 2, 1, 4, 3, 5)))) is not None
     assert row_call(kernel_of(turned((2, 2, 2, 2, 2, 2, 2, 2), (0, 2, 1, 4, 3, 6, 5, 7)))) is None
 
 
-def test_a_row_of_blocks_is_made_of_all_rows_under_it() -> None:
+def test_a_row_of_blocks_reads_all_rows_under_it() -> None:
     source, output = activation("x", (1, 6, 4, 3), INT8, 0.1, 0), activation("y", (1, 3, 2, 12), INT8, 0.1, 0)
     call = row_call(kernel_of(case(np.random.default_rng(1), "SPACE_TO_DEPTH", (source,), output, Blocks(2))))
     assert call is not None

@@ -1,7 +1,5 @@
 """Sums that are as large as they can be: of int16, beside the window that makes them too large; and of int8."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -34,8 +32,8 @@ def test_windows_of_depthwise_convolutions(multiplier: int, tmp_path: Path) -> N
         output = image(r, "y", (1, 1, 1, outputs), INT16, 2.0**17)
         options = DepthwiseConv2D(padding=Padding.VALID, depth_multiplier=multiplier)
         graph = case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options).graph
-        (made,) = runner.run(graph, first_kernel(graph), (np.full(source.shape, -(1 << 15), np.int16),))
-        np.testing.assert_array_equal(made, np.full(output.shape, window[0] * window[1] << 5))
+        (result,) = runner.run(graph, first_kernel(graph), (np.full(source.shape, -(1 << 15), np.int16),))
+        np.testing.assert_array_equal(result, np.full(output.shape, window[0] * window[1] << 5))
 
 
 @needs_gcc
@@ -73,6 +71,6 @@ def test_fully_connected_with_the_dsp_extension(
         for x in np.full(source.shape, -128, np.int8), np.full(source.shape, 127, np.int8), drawn.inputs[0]:
             (expected,) = runner.run(drawn.graph, first_kernel(drawn.graph), (x,))
             for direction in Direction.FORWARD, Direction.BACKWARD:
-                (made,) = runner.run(drawn.graph, kernel.towards(direction), (x,))
-                np.testing.assert_array_equal(made, expected)
+                (result,) = runner.run(drawn.graph, kernel.towards(direction), (x,))
+                np.testing.assert_array_equal(result, expected)
     assert forms == {form}

@@ -1,7 +1,5 @@
 """Windows: how many of their taps are pixels."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

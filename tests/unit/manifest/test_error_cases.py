@@ -1,4 +1,4 @@
-"""What is said about wrong manifests: each folder of tests/errors is a manifest and the messages that it gives.
+"""Messages about wrong manifests: each folder of tests/errors is a manifest and the messages that it gives.
 
 `USMP_BLESS=1 pytest tests/unit/manifest/test_error_cases.py` writes the messages anew.
 """
@@ -21,7 +21,7 @@ CODES = {code for source in SOURCES for code in re.findall(r'"(M1\d\d)"', source
 
 
 def problems(text: bytes, folder: Path) -> tuple[Diagnostic, ...]:
-    """What is said about a manifest, and about the model files that it names."""
+    """The messages about a manifest, and about the model files that it names."""
     try:
         request = resolve(load(text, "usmp.toml"))
         files = DiskFiles(folder)
@@ -69,7 +69,7 @@ def assert_helpful(diagnostic: Diagnostic, text: str) -> None:
 
 
 def names_the_thing(diagnostic: Diagnostic, line: str, place: Span) -> bool:
-    """The message repeats a word of the line it points at; what is said of the text as such need not."""
+    """The message repeats a word of the line it points at; messages about the text as such need not."""
     if diagnostic.code in {"M102", "M103", "M119", "M121"} or (place.line, place.column) == (1, 1):
         return True
     words = set(re.findall(r"\w+", line.partition("#")[0]))

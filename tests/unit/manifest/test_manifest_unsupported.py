@@ -57,25 +57,25 @@ def places(text: str) -> list[tuple[int, str]]:
         diagnostics = error.diagnostics
     else:
         return []
-    found = []
+    lines_and_texts = []
     for diagnostic in diagnostics:
         assert diagnostic.code == "M120"
         assert diagnostic.message.endswith("not supported yet")
         assert diagnostic.help
         span = diagnostic.place
         assert not isinstance(span, str)
-        found.append((span.line, span.source[span.column - 1 :][: span.length]))
-    return found
+        lines_and_texts.append((span.line, span.source[span.column - 1 :][: span.length]))
+    return lines_and_texts
 
 
 def test_the_example_has_every_word() -> None:
-    found: dict[type, set[str]] = {table: set() for table in TABLES}
+    keys: dict[type, set[str]] = {table: set() for table in TABLES}
 
     def visit(value: object, path: tuple[str | int, ...]) -> None:
         table = table_at(path)
         if isinstance(value, dict):
             if table:
-                found[table] |= set(value)
+                keys[table] |= set(value)
             for key, inner in value.items():
                 visit(inner, (*path, key))
         elif isinstance(value, list):
@@ -83,7 +83,7 @@ def test_the_example_has_every_word() -> None:
                 visit(inner, (*path, position))
 
     visit(tomli.loads(EXAMPLE), ())
-    assert found == {table: set(fields_of(table)) for table in TABLES}
+    assert keys == {table: set(fields_of(table)) for table in TABLES}
 
 
 def test_the_example_marks_what_is_refused() -> None:

@@ -7,6 +7,7 @@ import tomli
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.tree import text_file
 from usmp_build.document.source import Source
 from usmp_build.errors import Span, UsageError
 from usmp_build.manifest.memory_maps import (
@@ -36,64 +37,7 @@ MEMORY
 SECTIONS { .text : { *(.text*) . = ALIGN(4); INCLUDE doorbell.ld } > FLASH }
 INCLUDE sections.ld
 """
-TREE = """\
-/dts-v1/;
-/memreserve/ 0x0 0x100;
-# 7 "board.dts"
-/ {
-  #address-cells = < 0x1 >;
-  #size-cells = < 0x1 >;
-  chosen {
-    zephyr,sram = &sram0;
-    zephyr,flash = "/soc/controller@40000000/flash@0";
-    zephyr,code-partition = &slot0;
-  };
-  soc {
-    #address-cells = < 0x1 >;
-    #size-cells = < 0x1 >;
-    ranges = < 0x0 0x8000000 0x100000 >, < 0x40000000 0x40000000 0x1000 >;
-    controller@40000000 {
-      #address-cells = < 0x1 >;
-      #size-cells = < 0x1 >;
-      flash0: flash@0 {
-        compatible = "soc-nv-flash"; /* in board.dts:7 */
-        reg = < 0x0 0x80000 >;
-        partitions {
-          #address-cells = < 0x1 >;
-          #size-cells = < 0x1 >;
-          slot0: first: partition@8000 { label = "/* \\" */"; reg = < 0x8000 0x30000 >; };
-        };
-      };
-    };
-  };
-  sram0: memory@20000000 { compatible = "mmio-sram"; reg = < 536870912 0x20000 >; };
-  large {
-    #address-cells = < 0x2 >;
-    #size-cells = < 0x2 >;
-    ranges;
-    memory@30000000 {
-      compatible = "zephyr,memory-region", "mmio-sram";
-      reg = < 0x0 0x30000000 0x0 0x8000 >;
-      zephyr,memory-region = "SRAM-1";
-      mac = [ 00 11 ];
-      modes = /bits/ 8 < 1 2 >;
-      dma-coherent;
-    };
-    memory@40000000 {
-      compatible = "zephyr,memory-region";
-      status = "disabled";
-      reg = < 0x0 0x40000000 0x0 0x8000 >;
-      zephyr,memory-region = "OFF";
-    };
-    memory@50000000 {
-      compatible = "zephyr,memory-region";
-      reg = < 0x0 0x50000000 0x0 0x8000 >;
-      zephyr,memory-region = "QSPI";
-      zephyr,memory-region-mpu = "FLASH";
-    };
-  };
-};
-"""
+TREE = text_file("memory_maps_tree.dts")
 
 
 def pool(name: str, rights: str, offset: str, size: str, magnitude: str) -> dict[str, object]:
@@ -144,30 +88,7 @@ def test_memories_of_a_devicetree() -> None:
     ]
 
 
-SPI_FLASH = """\
-/dts-v1/;
-/ {
-  #address-cells = <1>;
-  #size-cells = <1>;
-  chosen { zephyr,sram = &dtim; zephyr,flash = &flash0; zephyr,code-partition = &slot0; };
-  dtim: memory@80000000 { reg = <0x80000000 0x4000>; };
-  soc {
-    #address-cells = <1>;
-    #size-cells = <1>;
-    ranges;
-    spi@10014000 {
-      reg = <0x10014000 0x1000 0x20010000 0x3c0900>;
-      #address-cells = <1>;
-      #size-cells = <0>;
-      flash0: flash@0 {
-        reg = <0x0>;
-        partitions { #address-cells = <1>; #size-cells = <1>; slot0: partition@10000 { reg = <0x10000 0x80000>; }; };
-      };
-      spare: flash@1 { compatible = "zephyr,memory-region"; reg = <0x1>; zephyr,memory-region = "SPARE"; };
-    };
-  };
-};
-"""
+SPI_FLASH = text_file("memory_maps_spi_flash.dts")
 
 
 def test_flash_behind_a_bus_has_no_pool() -> None:

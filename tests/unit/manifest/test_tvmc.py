@@ -27,7 +27,7 @@ def workspace(request: Request) -> list[PoolRequest]:
     return [pool for pool in request.pools if pool.access is Access.WORKSPACE]
 
 
-def said_of(pool: PoolRequest) -> dict[str, object]:
+def message_for(pool: PoolRequest) -> dict[str, object]:
     """What a pool is, under TVM's names and with TVM's defaults."""
     speed = pool.speed
     return {
@@ -57,7 +57,7 @@ def test_tvms_own_rows(row: dict[str, Any]) -> None:
         return
     for pool, wanted in zip(pools, row["pools"], strict=True):
         numbers = {key: value for key, value in wanted.items() if key not in ("targets", "target_burst_bytes")}
-        assert said_of(pool).items() >= numbers.items()
+        assert message_for(pool).items() >= numbers.items()
         assert pool.readers == pool.writers == {0}  # "c" and "llvm" are both the processor
         if "target_burst_bytes" in wanted:
             bursts = pool.speed.bursts if pool.speed else {}
@@ -236,7 +236,7 @@ def test_all_that_is_suggested_is_valid() -> None:
         ("--pass-config tir.usmp.algorithm=hil_climb", "U229", 'did you mean "hill_climb"'),
     ],
 )
-def test_what_is_wrong_is_said(flags: str, code: str, message: str) -> None:
+def test_faults_are_reported(flags: str, code: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_command(flags)
     (diagnostic,) = caught.value.diagnostics

@@ -44,11 +44,11 @@ def test_single_values_become_what_the_kernel_makes(kind: str, runner: Runner) -
     assert cases
     for number, case in enumerate(cases):
         transfer = elementwise.int8.transfer(case.graph.operators[0], case.graph)
-        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        (output,) = runner.run(case.graph, kernel_of(case), case.inputs)
         values = operands(case)
         each = transfer([Interval(value, value) for value in values])
         assert each.is_constant.all(), number
-        np.testing.assert_array_equal(each.low, made.reshape(-1), f"case {number}: {case.graph.operators[0]}")
+        np.testing.assert_array_equal(each.low, output.reshape(-1), f"case {number}: {case.graph.operators[0]}")
         spans = [Interval(value.min(keepdims=True), value.max(keepdims=True)) for value in values]
         together = transfer(spans)
-        assert together.low[0] <= made.min() <= made.max() <= together.high[0]
+        assert together.low[0] <= output.min() <= output.max() <= together.high[0]

@@ -14,7 +14,7 @@ from usmp_build.operators.table import OPERATORS, traits
 OURS = {"COPY", "LOOKUP", *SHARING}
 
 
-def test_each_kind_is_made_by_the_function_of_its_family() -> None:
+def test_each_kind_comes_from_the_function_of_its_family() -> None:
     """That function asks for the traits that tell the family from others, and no other one accepts them."""
     for kind in OPERATORS.values():
         assert (kind.elementwise is not None) == (kind.family is Family.ELEMENTWISE)

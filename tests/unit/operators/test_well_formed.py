@@ -1,4 +1,4 @@
-"""What each kind of operator asks of its operands: for each rule a model that breaks it, and what is said of it."""
+"""What each kind of operator asks of its operands: for each rule a model that breaks it, and the message."""
 
 import numpy as np
 import pytest
@@ -33,17 +33,17 @@ def running(
     kind: str, operands: list[Tensor | None], outputs: list[Tensor] | Tensor, options: o.Options | None = None
 ) -> Model:
     """A model of one operator; what is not constant is an input."""
-    made = outputs if isinstance(outputs, list) else [outputs]
+    written = outputs if isinstance(outputs, list) else [outputs]
     given = [tensor for tensor in operands if tensor is not None]
     numbers = iter(range(len(given)))
     inputs = tuple(None if tensor is None else next(numbers) for tensor in operands)
     ports = tuple(i for i, tensor in enumerate(given) if not tensor.is_constant and not tensor.is_variable)
-    results = tuple(range(len(given), len(given) + len(made)))
+    results = tuple(range(len(given), len(given) + len(written)))
     made_of = options_class(kind)
     if options is None and made_of is not None:
         options = made_of()
     operator = Operator(kind, inputs, results, options, 0)
-    return Model("m", (Subgraph("main", (*given, *made), ports, results, (operator,)),))
+    return Model("m", (Subgraph("main", (*given, *written), ports, results, (operator,)),))
 
 
 def conv(source: Tensor, filters: Tensor, output: Tensor, bias: Tensor | None = None, **given: object) -> Model:

@@ -44,8 +44,8 @@ ONLY_X = dict.fromkeys((("x", "y"), ("y", "x")), -8)
 OPERANDS = Input(0), Input(1), Output(0)
 
 
-def added(made: Kernel, text: str = ADD) -> dict[tuple[str, str], int]:
-    return pairs(analyze(model(text), library=PlanOnly({"ADD": made})))
+def added(declared: Kernel, text: str = ADD) -> dict[tuple[str, str], int]:
+    return pairs(analyze(model(text), library=PlanOnly({"ADD": declared})))
 
 
 def test_an_operand_without_a_declaration_keeps_its_buffer_apart() -> None:
@@ -61,15 +61,15 @@ def test_an_operand_without_a_declaration_keeps_its_buffer_apart() -> None:
 def test_scratch_lies_over_what_is_read_before_it_and_results_over_all() -> None:
     """But not over what is read while it is in use."""
     scratch = (ScratchRequest("sums", 8, DType.INT8),)
-    made = kernel(Input(0), Input(1), Scratch(0), Output(0), parts=((0,), (2,), (1,), (2,), (3,)), scratch=scratch)
+    declared = kernel(Input(0), Input(1), Scratch(0), Output(0), parts=((0,), (2,), (1,), (2,), (3,)), scratch=scratch)
     sums = {pair: -8 for other in "xy" for pair in ((other, "y.sums"), ("y.sums", other))}
-    assert added(made) == {**ANYWHERE, **sums}
+    assert added(declared) == {**ANYWHERE, **sums}
 
 
 def test_either_direction_where_one_of_them_needs_nothing() -> None:
     """Forward, all is read before it is written; backward the other way around."""
-    made = kernel(*OPERANDS, parts=((0, 1), (2,)), backward=kernel(*OPERANDS, parts=((2,), (0, 1))))
-    replanner = Replanner(request("m"), (model(ADD),), every(request("m"), PlanOnly({"ADD": made})), Auto())
+    declared = kernel(*OPERANDS, parts=((0, 1), (2,)), backward=kernel(*OPERANDS, parts=((2,), (0, 1))))
+    replanner = Replanner(request("m"), (model(ADD),), every(request("m"), PlanOnly({"ADD": declared})), Auto())
     directed = {
         direction: pairs(replanner.retime(replanner.analyze(), Choices({}, {OperatorRef(0, 0, 0): direction})))
         for direction in Direction

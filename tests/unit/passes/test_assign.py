@@ -45,8 +45,8 @@ def test_operators_by_kind_and_by_position() -> None:
 
 
 def test_later_rules_hold() -> None:
-    made = placed(PlaceRequest(operators="*", target=1), PlaceRequest(operators="TANH", target=0))
-    assert [made.target(Spot(0, 0, position)) for position in (3, 4, 7)] == [1, 1, 0]
+    example = placed(PlaceRequest(operators="*", target=1), PlaceRequest(operators="TANH", target=0))
+    assert [example.target(Spot(0, 0, position)) for position in (3, 4, 7)] == [1, 1, 0]
 
 
 def test_a_pattern_of_tensors_pins_those_that_the_pools_may_hold() -> None:
@@ -151,9 +151,9 @@ def pins(*rules: PlaceRequest, kernels: str = "reference") -> Pins:
     return assign(asked, before).pins(asked, before)[0]
 
 
-def may_change(made: Pins) -> list[int]:
+def may_change(rules: Pins) -> list[int]:
     """The positions of operators that may get options which TFLite does not have."""
-    return [op.position for op in model(TEXT).main.operators if made.may_change(0, op)]
+    return [op.position for op in model(TEXT).main.operators if rules.may_change(0, op)]
 
 
 def test_operators_of_other_libraries_and_named_ones_do_not_change() -> None:
@@ -173,11 +173,11 @@ def test_a_target_with_another_library_makes_its_operators_foreign() -> None:
 
 def test_operators_of_two_targets_do_not_join() -> None:
     conv, reshape, tanh = model(TEXT).main.operators
-    made = pins(PlaceRequest(positions=(3, 4), target=1))
-    assert made.may_join(0, conv, reshape)
-    assert not made.may_join(0, reshape, tanh)
+    pinned = pins(PlaceRequest(positions=(3, 4), target=1))
+    assert pinned.may_join(0, conv, reshape)
+    assert not pinned.may_join(0, reshape, tanh)
 
 
 def test_a_tensor_that_a_rule_speaks_of_is_kept() -> None:
-    made = pins(PlaceRequest(tensors="net/flat", pools=(0,)), PlaceRequest(tensors="*y", axis_separators=(1,)))
-    assert [tensor for tensor in range(5) if made.keeps(0, tensor)] == [3, 4]
+    pinned = pins(PlaceRequest(tensors="net/flat", pools=(0,)), PlaceRequest(tensors="*y", axis_separators=(1,)))
+    assert [tensor for tensor in range(5) if pinned.keeps(0, tensor)] == [3, 4]

@@ -22,9 +22,9 @@ def test_exclusive_models_conflict_in_nothing() -> None:
 
 
 def test_neighbors_in_a_chain_conflict_with_each_other() -> None:
-    found = {pair for pair in conflicts(analysis()) if pair[0][0] == "a"}
+    pairs = {pair for pair in conflicts(analysis()) if pair[0][0] == "a"}
     chain = [("a.x", "a.a"), ("a.a", "a.b"), ("a.b", "a.y")]
-    assert found == {*chain, *((above, below) for below, above in chain)}
+    assert pairs == {*chain, *((above, below) for below, above in chain)}
 
 
 def test_models_at_the_same_time_conflict_in_everything_and_it_goes_no_further() -> None:
@@ -38,6 +38,6 @@ def test_models_at_the_same_time_conflict_in_everything_and_it_goes_no_further()
 
 def test_within_a_model_nothing_changes() -> None:
     within = [
-        {pair for pair in conflicts(found) if pair[0][0] == pair[1][0]} for found in (analysis(), analysis((0, 2)))
+        {pair for pair in conflicts(variant) if pair[0][0] == pair[1][0]} for variant in (analysis(), analysis((0, 2)))
     ]
     assert within[0] == within[1]

@@ -54,8 +54,8 @@ def words(model_: int, **changes: Any) -> Request:
     return replace(asked, models=tuple(models))
 
 
-def refusal(found: pytest.ExceptionInfo[UsmpError]) -> str:
-    return str(found.value)
+def refusal(caught: pytest.ExceptionInfo[UsmpError]) -> str:
+    return str(caught.value)
 
 
 def test_both_sides_are_one_buffer() -> None:
@@ -123,9 +123,9 @@ def test_concurrent_models_conflict_with_what_is_between_runs() -> None:
 def test_names_are_those_in_c_or_in_the_model() -> None:
     for edge in (EDGE, replace(EDGE, output="boxes:0")):
         assert analysis(connections=(edge,)).connections[0].producer_name == "detector.boxes"
-    with pytest.raises(UsmpError, match=r'P341.*"detector" has no output called "bxes"') as found:
+    with pytest.raises(UsmpError, match=r'P341.*"detector" has no output called "bxes"') as caught:
         analysis(connections=(replace(EDGE, output="bxes"),))
-    assert 'did you mean "boxes"? Outputs: boxes, half' in refusal(found)
+    assert 'did you mean "boxes"? Outputs: boxes, half' in refusal(caught)
     with pytest.raises(UsmpError, match=r'P341.*"judge" has no input called "class"'):
         analysis(connections=(replace(EDGE, input="class"),))
 
@@ -140,9 +140,9 @@ def test_names_are_those_in_c_or_in_the_model() -> None:
     ],
 )
 def test_both_sides_must_mean_the_same(target: str, shown: str) -> None:
-    with pytest.raises(UsmpError, match=r'P342.*"detector.boxes" .*"judge.image".*') as found:
+    with pytest.raises(UsmpError, match=r'P342.*"detector.boxes" .*"judge.image".*') as caught:
         analysis(target=target)
-    assert found.match(shown)
+    assert caught.match(shown)
 
 
 def test_an_input_has_one_source() -> None:
@@ -155,9 +155,9 @@ def test_an_input_has_one_source() -> None:
 def test_an_output_may_feed_several_inputs() -> None:
     asked = request("a", "b", "c")
     edges = (ConnectionRequest(0, "boxes", 1, "image"), ConnectionRequest(0, "boxes", 2, "image"))
-    found = analyze_as(replace(asked, connections=edges), model(FROM, "a"), model(TO, "b"), model(TO, "c"))
-    assert alive(found)["a.boxes:0"] == [(2, 10)]  # b and c run in any order
-    assert [b.models for b in found.storage.buffers if b.kind is Kind.CONNECTION] == [(0, 1, 2)]
+    analysis = analyze_as(replace(asked, connections=edges), model(FROM, "a"), model(TO, "b"), model(TO, "c"))
+    assert alive(analysis)["a.boxes:0"] == [(2, 10)]  # b and c run in any order
+    assert [b.models for b in analysis.storage.buffers if b.kind is Kind.CONNECTION] == [(0, 1, 2)]
 
 
 def test_a_model_does_not_feed_itself() -> None:
@@ -167,9 +167,9 @@ def test_a_model_does_not_feed_itself() -> None:
 
 @pytest.mark.parametrize("side", [0, 2])
 def test_arrays_of_the_caller_are_not_connected(side: int) -> None:
-    with pytest.raises(UsmpError, match=r"P345.*in arrays of the caller") as found:
+    with pytest.raises(UsmpError, match=r"P345.*in arrays of the caller") as caught:
         analysis(asked=words(side, io=InputOutput.APPLICATION))
-    assert 'pass the same array to "detector" and "judge"' in refusal(found)
+    assert 'pass the same array to "detector" and "judge"' in refusal(caught)
 
 
 def test_what_nothing_computes_feeds_nobody() -> None:
@@ -185,9 +185,9 @@ def test_what_nothing_computes_feeds_nobody() -> None:
 
 
 def test_models_at_one_time_do_not_feed_each_other() -> None:
-    with pytest.raises(UsmpError, match=r'P347.*"detector" feeds "judge", and `concurrent` lets both run') as found:
+    with pytest.raises(UsmpError, match=r'P347.*"detector" feeds "judge", and `concurrent` lets both run') as caught:
         analysis(concurrent=frozenset({(0, 2)}))
-    assert 'take "detector" or "judge" out of the group' in refusal(found)
+    assert 'take "detector" or "judge" out of the group' in refusal(caught)
 
 
 def test_a_pool_is_common_to_both_sides() -> None:

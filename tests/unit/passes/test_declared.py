@@ -48,8 +48,8 @@ class Changed:
         self._change = change
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
-        made = Reference().kernel(operator, graph)
-        return self._change(made) if isinstance(made, Kernel) else made
+        declared = Reference().kernel(operator, graph)
+        return self._change(declared) if isinstance(declared, Kernel) else declared
 
     def sources(self, functions: object, prefix: str, /) -> KernelSources:
         return KernelSources("", "")
@@ -72,7 +72,7 @@ def accesses_of(kernel: Kernel, change: Callable[[Accesses], Accesses]) -> Kerne
 
 
 def without(operand: int) -> Callable[[Accesses], Accesses]:
-    """Leave out all that is said of an operand."""
+    """Leave out all declared accesses of an operand."""
 
     def change(accesses: Accesses) -> Accesses:
         (part,) = accesses.parts
@@ -94,13 +94,13 @@ def test_all_of_it_is_declared() -> None:
     ("change", "left"),
     [(without(1), {("m.y", "m.x")}), (widthless, {("m.y", "m.x")}), (without(2), set())],
 )
-def test_an_operand_of_which_nothing_is_said_keeps_its_size(
+def test_an_operand_without_declared_accesses_keeps_its_size(
     change: Callable[[Accesses], Accesses], left: set[tuple[str, str]]
 ) -> None:
     assert near(analyzed(lambda kernel: accesses_of(kernel, change))) == left
 
 
-def test_a_buffer_of_which_nothing_is_said_as_one_of_two_operands_keeps_its_size() -> None:
+def test_a_buffer_undeclared_as_one_of_two_operands_keeps_its_size() -> None:
     twice = ADDITION.replace("ADD(%0, %1)", "ADD(%0, %0)")
     assert near(analyzed(lambda kernel: kernel, twice)) == {("m.y", "m.x")}
     assert near(analyzed(lambda kernel: accesses_of(kernel, without(1)), twice)) == set()

@@ -59,8 +59,8 @@ READ, COPY, FILL = step("0"), step("0", "1"), step("", "2")
 def test_effects(node: Node, needs: str, replaces: str, writes: str, touches: str) -> None:
     of_buffers = effects()
     for _ in range(2):  # the second answer is a remembered one
-        found = ["".join(map(str, members_of(bits))) for bits in of_buffers.of(node)]
-        assert found == [needs, replaces, writes, touches]
+        effect = ["".join(map(str, members_of(bits))) for bits in of_buffers.of(node)]
+        assert effect == [needs, replaces, writes, touches]
 
 
 def test_sets_of_buffers_have_a_bit_for_each() -> None:

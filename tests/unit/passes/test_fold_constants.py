@@ -15,7 +15,7 @@ def folded(
     operator: str, constants: list[str], message: str, pins: Pins = NO_PINS, reader: str = "ADD(%0, %1)"
 ) -> Subgraph:
     """`operator` makes %1 of the constants %3, %4 ...; an ADD reads it."""
-    declared = ['%0 "x" float32[2,3]', f'%1 "made" {message}', '%2 "y" float32[2,3]']
+    declared = ['%0 "x" float32[2,3]', f'%1 "folded" {message}', '%2 "y" float32[2,3]']
     declared += [f'%{number} "c{number}" {text}' for number, text in enumerate(constants, 3)]
     text = "\n".join([*declared, "inputs %0", "outputs %2", f"%1 = {operator}", f"%2 = {reader}"])
     return rewrite(model(text), pins).model.main
@@ -44,7 +44,7 @@ def test_what_constants_make_is_a_constant(operator: str, constants: list[str], 
 
 
 @pytest.mark.parametrize(
-    ("operator", "constants", "made"),
+    ("operator", "constants", "result"),
     [
         ("DEQUANTIZE(%3)", ["int8[2,3] scale=0.5 zero=1"], "float32[2,3]"),
         ("DEQUANTIZE(%3)", ["int8[2,3] = [1*6]"], "float32[2,3]"),
@@ -60,8 +60,8 @@ def test_what_constants_make_is_a_constant(operator: str, constants: list[str], 
         ("ADD(%3, %3)", ["float32[2,3] = [1*6]"], "float32[2,3]"),
     ],
 )
-def test_what_is_not_known_or_makes_no_sense_stays(operator: str, constants: list[str], made: str) -> None:
-    assert len(folded(operator, constants, made).operators) == 2
+def test_what_is_not_known_or_makes_no_sense_stays(operator: str, constants: list[str], result: str) -> None:
+    assert len(folded(operator, constants, result).operators) == 2
 
 
 def test_pins_outputs_and_readers_without_constants_stay() -> None:
@@ -78,16 +78,16 @@ def test_pins_outputs_and_readers_without_constants_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "constant", "made"),
+    ("times", "constant", "result"),
     [(2_000, "float32[64,1024] = [1*65536]", "float32[2,3]"), (30_000, "int32[1024] = [1*1024]", "int32[2,3]")],
     ids=["constants", "shapes"],
 )
 @pytest.mark.long
-def test_a_constant_that_is_named_many_times_takes_no_memory(times: int, constant: str, made: str) -> None:
-    """All of them together would be more than a hundred megabytes, and then found to be no [2,3]."""
+def test_a_constant_that_is_named_many_times_takes_no_memory(times: int, constant: str, result: str) -> None:
+    """All of them together would be more than a hundred megabytes, and then no [2,3]."""
     often = ", ".join(["%3"] * times)
     tracemalloc.start()
-    graph = folded(f"CONCATENATION({often})", [constant], made)
+    graph = folded(f"CONCATENATION({often})", [constant], result)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [op.kind for op in graph.operators] == ["CONCATENATION", "ADD"]

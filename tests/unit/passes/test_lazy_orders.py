@@ -20,9 +20,9 @@ def chain(*lengths: int) -> tuple[Jobs, list[int]]:
     for operator, length in enumerate(lengths):
         for row in range(length):
             read = [first[operator - 1] + r for r in (row, row + 1) if operator and r < lengths[operator - 1]]
-            needs, made = sum(1 << each for each in read), 1 << len(jobs)
-            in_turn = made >> 1 if row else 0
-            jobs.append(Job(needs | in_turn, needs, made, (JobStep(needs | made),)))
+            needs, result = sum(1 << each for each in read), 1 << len(jobs)
+            in_turn = result >> 1 if row else 0
+            jobs.append(Job(needs | in_turn, needs, result, (JobStep(needs | result),)))
             operators.append(operator)
     last = sum(1 << n for n, operator in enumerate(operators) if operator == len(lengths) - 1)
     return Jobs(tuple(jobs), (1,) * len(jobs), 0, last), operators

@@ -78,8 +78,8 @@ def test_deeply_nested_loops_take_linear_work() -> None:
         body = Loop(Step("test", 0, (TensorRef(0, 0, 1),)), body)
     program = Sequence((Step("first", 0, (), (TensorRef(0, 0, 0),)), body))
     count = sum(1 for _ in steps(program))
-    found = lifetimes(Schedule((program,), (0, count)), _storage(2), KEEPS_NOTHING)
-    assert found.intervals[0] == ((0, count),)
+    lives = lifetimes(Schedule((program,), (0, count)), _storage(2), KEEPS_NOTHING)
+    assert lives.intervals[0] == ((0, count),)
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -88,9 +88,9 @@ def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
     draw = random.Random(seed)
     program = Sequence((_random_node(draw, 3),))
     count = sum(1 for _ in steps(program))
-    found = lifetimes(Schedule((program,), (0, count)), _storage(_BUFFERS), KEEPS_NOTHING)
+    lives = lifetimes(Schedule((program,), (0, count)), _storage(_BUFFERS), KEEPS_NOTHING)
     alive_at = [
-        {i for i, runs in enumerate(found.intervals) if any(r.start <= t < r.stop for r in runs)} for t in range(count)
+        {i for i, runs in enumerate(lives.intervals) if any(r.start <= t < r.stop for r in runs)} for t in range(count)
     ]
     for _ in range(30):
         _run(program, 0, alive_at, {}, draw)
@@ -161,8 +161,8 @@ def _run_step(step: Step, at: int, alive: set[int], memory: dict[int, bool]) -> 
 def _alive(*body: Node) -> list[list[tuple[int, int]]]:
     program = Sequence(body)
     count = sum(1 for _ in steps(program))
-    found = lifetimes(Schedule((program,), (0, count)), _storage(3), KEEPS_NOTHING)
-    return [[(run.start, run.stop) for run in runs] for runs in found.intervals]
+    lives = lifetimes(Schedule((program,), (0, count)), _storage(3), KEEPS_NOTHING)
+    return [[(run.start, run.stop) for run in runs] for runs in lives.intervals]
 
 
 def _step(reads: tuple[int, ...], *writes: int) -> Step:
@@ -171,7 +171,7 @@ def _step(reads: tuple[int, ...], *writes: int) -> Step:
 
 @pytest.mark.parametrize("rounds", [None, 0, 3])
 def test_what_rounds_need_of_earlier_ones_lives_throughout(rounds: int | None) -> None:
-    """b0 is made before, and read in the second step of each round; b1 goes from round to round; b2 within one."""
+    """b0 is written before, and read in the second step of each round; b1 goes from round to round; b2 within one."""
     body = Sequence((_step((1,), 2), _step((0, 2), 1)))
     intervals = _alive(_step((), 0, 1), Repeat(body, rounds), _step((1,)))
     assert intervals == [[(0, 3)], [(0, 4)], [(1, 3)]]
@@ -204,8 +204,8 @@ def test_rounds_and_scopes_keep_nothing_else() -> None:
 
 def test_what_holds_data_for_ever_does_so_in_a_schedule_without_steps() -> None:
     survivors = replace(KEEPS_NOTHING, always=frozenset({1}))
-    found = lifetimes(Schedule((Sequence(()),), (0, 0)), _storage(2), survivors)
-    assert [[(run.start, run.stop) for run in runs] for runs in found.intervals] == [[], [(0, 1)]]
+    lives = lifetimes(Schedule((Sequence(()),), (0, 0)), _storage(2), survivors)
+    assert [[(run.start, run.stop) for run in runs] for runs in lives.intervals] == [[], [(0, 1)]]
 
 
 def test_what_is_kept_between_runs_is_kept_in_every_program() -> None:

@@ -72,7 +72,7 @@ def test_a_quantize_behind_a_dequantize_is_a_table(shape: str) -> None:
 
 
 @pytest.mark.parametrize("operators", ["%1 = RELU(%0); %9 = RELU6(%1)", "%1 = MUL(%0, %2); %9 = SUB(%1, %3)"])
-def test_a_table_is_not_made_for_fewer_elements_than_it_has(operators: str) -> None:
+def test_a_table_needs_as_many_elements_as_it_has(operators: str) -> None:
     tensors = {**HALF, "1": f"int8{SMALL} scale=0.07 zero=-3"}
     assert len(left(graph(operators, tensors, SMALL))) == 2
     tensors["1"] = f"int8{LARGE} scale=0.07 zero=-3"

@@ -55,8 +55,8 @@ def test_what_only_its_writers_side_reads_is_where_it_is_pinned_meanwhile() -> N
     """Both operators run on npu, and ram is where the tensor waits between them."""
     on_npu = PlaceRequest(operators="*", target=1)
     asked = firmware(APART, places=(on_npu, pinned("b", 0)), copies=Copying.EXTERN)
-    found = [line.partition(" @")[0] for line in operators(analyze_as(asked, model(CHAIN)))]
-    assert found[2:6] == ["%5 = CONV_2D(%1)", "%2 = COPY(%5)", "%7 = COPY(%2)", "%3 = ADD(%1, %7)"]
+    lines = [line.partition(" @")[0] for line in operators(analyze_as(asked, model(CHAIN)))]
+    assert lines[2:6] == ["%5 = CONV_2D(%1)", "%2 = COPY(%5)", "%7 = COPY(%2)", "%3 = ADD(%1, %7)"]
 
 
 def test_a_pinned_output_that_target_0_copies_must_be_within_its_reach() -> None:

@@ -13,8 +13,8 @@ def lines(operators: str, *, also: str = "", kind: str = IMAGE) -> list[str]:
     """The operators after rewriting, without positions; %0 is the input, %9 the output, and %5 a variable."""
     tensors = (f'%{i} "t{i}" {kind}{" variable" if i == 5 else ""}' for i in range(10))
     text = "\n".join([*tensors, also, "inputs %0", "outputs %9", *operators.split("; ")])
-    made = write(rewrite(model(text)).model)
-    return [line.strip().partition(" @")[0] for line in made.splitlines() if "(" in line and " = " in line]
+    rewritten = write(rewrite(model(text)).model)
+    return [line.strip().partition(" @")[0] for line in rewritten.splitlines() if "(" in line and " = " in line]
 
 
 PADDINGS = '%10 "p" int32[4,2] = [0, 0, 1, 1, 1, 1, 0, 0]\n%11 "w" int8[1,6,6,2] scale=0.5 zero=-128'

@@ -49,7 +49,7 @@ def test_a_target_draws_its_operands_to_where_it_reaches() -> None:
 
 
 def test_copies_stand_before_their_first_reader_and_are_shared() -> None:
-    """Both ADD and MUL read the copy of what is made in local memory."""
+    """Both ADD and MUL read the copy of a tensor in local memory."""
     asked = firmware(APART, places=(NPU, PlaceRequest(operators="TANH", target=1)), copies=Copying.EXTERN)
     analysis = analyze_as(asked, model(CHAIN))
     assert operators(analysis) == [

@@ -118,12 +118,12 @@ def test_what_one_step_allows_if_its_buffers_meet_nowhere_else() -> None:
     """Of buffers of 40 bytes, what is written may begin where what is read does, but not above it."""
     analysis = analyzed(request("m"), model(CHAIN))
     names = [buffer.name for buffer in analysis.storage.buffers]
-    found = [
+    pairs = [
         ((names[written], names[read]), distances)
         for step in steps(analysis.schedule.root)
         for (written, read), distances in separations_at(analysis.allowed, step)
     ]
-    assert found == [(("m.a", "m.x"), (0, 40)), (("m.y", "m.a"), (0, 40))]
+    assert pairs == [(("m.a", "m.x"), (0, 40)), (("m.y", "m.a"), (0, 40))]
 
 
 def test_nothing_is_known_in_branches_only_behind_them() -> None:
@@ -159,10 +159,10 @@ def test_which_operands_may_share_bytes() -> None:
     touches = [Touch(0, 1), Touch(3, 1), Touch(4, 1, writes=True)]
     touches += [Touch(operand, 1, writes=True) for operand in (1, 2, 3)]
     accesses = Accesses((Part((), tuple(touches)),), (1,) * 6)
-    found = distances(Kernel((KernelCall("f", Whole(), operands, accesses=accesses),)))
-    assert found is not None
+    by_pair = distances(Kernel((KernelCall("f", Whole(), operands, accesses=accesses),)))
+    assert by_pair is not None
     results = [(output, read) for output in (Output(0), Output(1)) for read in (Input(0), Scratch(0))]
-    assert found.keys() == {*results, (Scratch(0), Input(0))}
+    assert by_pair.keys() == {*results, (Scratch(0), Input(0))}
 
 
 @pytest.mark.parametrize(("most", "block"), [(12, 0), (11, 20)])
@@ -264,11 +264,11 @@ def test_mean_adds_up_in_one_order_and_writes_in_either() -> None:
         outputs %2
         %2 = MEAN(%0, %1) @0
     """).main
-    made = library.kernel(images.operators[0], images)
-    assert isinstance(made, Kernel)
+    declared = library.kernel(images.operators[0], images)
+    assert isinstance(declared, Kernel)
     orders = []
     for way in (Direction.FORWARD, Direction.BACKWARD):
-        (call,) = made.towards(way).calls
+        (call,) = declared.towards(way).calls
         accesses = call_accesses(call)
         assert accesses is not None
         expanded = turns(accesses)

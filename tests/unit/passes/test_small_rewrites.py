@@ -36,9 +36,7 @@ THREE = {str(i): "int8[1,4,4,2] scale=0.5 zero=-3" for i in (3, 4, 9)} | {"0": "
     ],
 )
 @pytest.mark.parametrize("axis", [1, -3])
-def test_of_a_split_the_only_part_that_is_needed_is_made(
-    split: str, sizes: str, begin: int, end: int, axis: int
-) -> None:
+def test_a_split_with_one_part_read_becomes_a_slice(split: str, sizes: str, begin: int, end: int, axis: int) -> None:
     tensors = {**THREE, "5": f"int32[] = [{axis}]", "6": f"int32[{sizes.count(',') + 1}] = {sizes or '[0]'}"}
     if "-1" in sizes:
         tensors["3"] = "int8[1,8,4,2] scale=0.5 zero=-3"

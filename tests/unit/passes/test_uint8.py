@@ -7,7 +7,6 @@ that are 128 less; what LiteRT's reference kernels compute in another way has it
 import zlib
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -48,13 +47,13 @@ def cases(kind: str, count: int) -> list[Case]:
     """Cases of int8 of which uint8 has an equal: no other types, and one scale for each tensor."""
     chosen = []
     for seed in range(40 * count):
-        made = CASES[kind](np.random.default_rng([zlib.crc32(kind.encode()), seed]))
-        tensors = [replace(t, quantization=_one_scale(t.quantization)) for t in made.graph.tensors]
-        graph = replace(made.graph, tensors=tuple(tensors))
+        example = CASES[kind](np.random.default_rng([zlib.crc32(kind.encode()), seed]))
+        tensors = [replace(t, quantization=_one_scale(t.quantization)) for t in example.graph.tensors]
+        graph = replace(example.graph, tensors=tuple(tensors))
         types = {tensor.dtype for tensor in tensors}
         has_int8 = any(map(is_quantized_int8, tensors)) and not types & {DType.INT16, DType.INT4}
         if has_int8 and not kinds.difference(graph.operators[0], as_uint8(graph)):
-            chosen.append(Case(graph, made.inputs))
+            chosen.append(Case(graph, example.inputs))
         if len(chosen) == count:
             break
     return chosen
@@ -71,20 +70,20 @@ def unsigned(values: Array, tensor: Tensor) -> Array:
 @needs_gcc
 @needs_oracle
 @pytest.mark.parametrize("kind", few(KINDS, 24))
-def test_int8_makes_the_same_numbers(kind: str, runner: Runner, tmp_path: Path) -> None:
+def test_int8_makes_the_same_numbers(kind: str, runner: Runner) -> None:
     drawn = cases(kind, 20)
     assert drawn
-    answers = oracle.outputs([(flatfile(each.graph), list(each.inputs)) for each in drawn], tmp_path)
+    answers = oracle.outputs([(flatfile(each.graph), list(each.inputs)) for each in drawn])
     for each, answer in zip(drawn, answers, strict=True):
         assert not isinstance(answer, str), answer
         tensors = each.graph.tensors
         graph = step(Model("m", (as_uint8(each.graph),))).main
         given = [unsigned(a, tensors[t]) for a, t in zip(each.inputs, each.graph.inputs, strict=True)]
-        for made, expected, t in zip(computed(graph, runner, given), answer, each.graph.outputs, strict=True):
-            if made.dtype == np.float32:
-                np.testing.assert_allclose(made, expected.reshape(made.shape), 1e-5, 1e-6)
+        for output, expected, t in zip(computed(graph, runner, given), answer, each.graph.outputs, strict=True):
+            if output.dtype == np.float32:
+                np.testing.assert_allclose(output, expected.reshape(output.shape), 1e-5, 1e-6)
             else:
-                np.testing.assert_array_equal(made, unsigned(np.asarray(expected), tensors[t]).reshape(made.shape))
+                np.testing.assert_array_equal(output, unsigned(np.asarray(expected), tensors[t]).reshape(output.shape))
 
 
 def run(graph: Subgraph, runner: Runner, *inputs: Array) -> Array:
@@ -103,7 +102,7 @@ def test_averages_round_halves_up(window: tuple[int, int], padding: Padding, act
     pixels = r.integers(0, 256, (1, size, size, 2), np.uint8)
     ends = [size if padding is Padding.SAME else size - length + 1 for length in window]
     source, output = (activation(n, (1, *s, 2), UINT8, 0.05, 100) for n, s in (("x", (size, size)), ("y", ends)))
-    made = case(r, "AVERAGE_POOL_2D", [source], output, Pool2D(padding, 1, 1, *window, act))
+    example = case(r, "AVERAGE_POOL_2D", [source], output, Pool2D(padding, 1, 1, *window, act))
     before = [(length - 1) // 2 if padding is Padding.SAME else 0 for length in window]
     expected = np.empty(output.shape, np.int64)
     for y, x in np.ndindex(*ends):
@@ -111,7 +110,7 @@ def test_averages_round_halves_up(window: tuple[int, int], padding: Padding, act
         inside = pixels[0, rows, columns].reshape(-1, 2).astype(np.int64)
         expected[0, y, x] = (inside.sum(axis=0) + len(inside) // 2) // len(inside)
     low, high = {Activation.NONE: (0, 255), Activation.RELU: (100, 255), Activation.RELU6: (100, 220)}[act]
-    np.testing.assert_array_equal(run(made.graph, runner, pixels), expected.clip(low, high))
+    np.testing.assert_array_equal(run(example.graph, runner, pixels), expected.clip(low, high))
 
 
 @needs_gcc
@@ -119,16 +118,16 @@ def test_scales_of_a_convolution_are_multiplied_in_float32(runner: Runner) -> No
     """In LiteRT, for uint8 only: sums just below and above a half tell the factors' last bits apart."""
     differ = 0
     for seed in range(10):
-        made = near_ties(np.random.default_rng(seed), "FULLY_CONNECTED")
-        x, weights, bias, y = made.graph.tensors
+        example = near_ties(np.random.default_rng(seed), "FULLY_CONNECTED")
+        x, weights, bias, y = example.graph.tensors
         tensors = (x, replace(weights, shape=(400, 1, 1, 1)), bias, y)
         op = Operator("CONV_2D", (0, 1, 2), (3,), Conv2D(), 0)
-        graph = replace(as_uint8(replace(made.graph, tensors=tensors)), operators=(op,))
+        graph = replace(as_uint8(replace(example.graph, tensors=tensors)), operators=(op,))
         one, other, result = (np.float32(t.quantization.scales[0]) for t in (x, weights, y) if t.quantization)
         sums, point = bias.as_array(), graph.tensors[3].quantization.zero_points[0]  # type: ignore[union-attr]
         expected = [scaled(int(each), float(one * other) / float(result)) + point for each in sums]
         differ += expected != [scaled(int(each), float(one) * float(other) / float(result)) + point for each in sums]
-        given = made.inputs[0].view(np.uint8)
+        given = example.inputs[0].view(np.uint8)
         np.testing.assert_array_equal(run(graph, runner, given).ravel(), np.clip(expected, 0, 255))
     assert differ
 
@@ -150,22 +149,22 @@ def test_parts_of_a_concatenation_come_to_its_scale(runner: Runner) -> None:
     kinds = [(0.05, 100), (0.1, 100), (0.025, 7), (0.033, 255), (1.0, 0)]
     sources = [activation(f"x{i}", (1, 256), UINT8, *kind) for i, kind in enumerate(kinds)]
     output = activation("y", (1, 256 * len(kinds)), UINT8, 0.05, 100)
-    made = case(r, "CONCATENATION", sources, output, Concatenation(axis=1))
+    example = case(r, "CONCATENATION", sources, output, Concatenation(axis=1))
     expected = []
     for scale, point in kinds:
         factor = np.float32(scale) * (np.float32(1) / np.float32(0.05))
         reals = every.astype(np.float32) * factor + np.float32(-point) * factor
         expected.append(np.clip(np.copysign(np.floor(np.abs(reals) + 0.5), reals) + 100, 0, 255))
-    np.testing.assert_array_equal(run(made.graph, runner, *[every] * len(kinds)), np.hstack(expected))
+    np.testing.assert_array_equal(run(example.graph, runner, *[every] * len(kinds)), np.hstack(expected))
 
 
 @needs_gcc
 def test_boxes_of_uint8_are_the_floats_that_they_stand_for(runner: Runner) -> None:
     for seed in range(10):
-        made = CASES[DETECTION](np.random.default_rng(seed))
-        tensors, given, reals = list(made.graph.tensors), [], []
+        example = CASES[DETECTION](np.random.default_rng(seed))
+        tensors, given, reals = list(example.graph.tensors), [], []
         for index, (scale, point) in enumerate([(0.03, 128), (1 / 256, 0), (0.1, 3)]):
-            values = made.inputs[index] if index < 2 else tensors[index].as_array()
+            values = example.inputs[index] if index < 2 else tensors[index].as_array()
             scale = float(np.float32(scale))
             steps = np.clip(np.round(values / scale) + point, 0, 255).astype(np.uint8)
             data = None if index < 2 else steps.tobytes()
@@ -173,9 +172,9 @@ def test_boxes_of_uint8_are_the_floats_that_they_stand_for(runner: Runner) -> No
             tensors[index] = replace(tensors[index], dtype=UINT8, quantization=quantization, data=data)
             given.append(steps)
             reals.append((np.float32(scale) * (steps.astype(np.float32) - point)).astype(np.float32))
-        floats = replace(made.graph.tensors[2], data=reals[2].tobytes())
-        plain = replace(made.graph, tensors=(*made.graph.tensors[:2], floats, *made.graph.tensors[3:]))
-        quantized = rewrite(Model("m", (replace(made.graph, tensors=tuple(tensors)),))).model.main
+        floats = replace(example.graph.tensors[2], data=reals[2].tobytes())
+        plain = replace(example.graph, tensors=(*example.graph.tensors[:2], floats, *example.graph.tensors[3:]))
+        quantized = rewrite(Model("m", (replace(example.graph, tensors=tuple(tensors)),))).model.main
         expected = computed(plain, runner, reals[:2])
         for one, other in zip(computed(quantized, runner, given[:2]), expected, strict=True):
             np.testing.assert_array_equal(one, other)

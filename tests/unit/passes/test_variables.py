@@ -123,8 +123,8 @@ def test_several_handles_of_one_subgraph_are_one_tensor() -> None:
 
 def test_the_result_is_a_model_that_changes_no_more() -> None:
     for seed in range(20):
-        made = import_tflite(stateful.accumulators(np.random.default_rng(seed)), "m", "m.tflite")
-        once = rewrite(made).model
+        imported = import_tflite(stateful.accumulators(np.random.default_rng(seed)), "m", "m.tflite")
+        once = rewrite(imported).model
         assert check(once) is None
         assert rewrite(once).model == once == replace(read(write(once), "m", "m.txt"), name="m")
 

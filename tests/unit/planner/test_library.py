@@ -68,13 +68,13 @@ def test_a_claim_above_the_limit_is_a_proof_too(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("algorithm", ["auto", "exact"])
 @pytest.mark.parametrize("minimize", [None, True, False])
-def test_what_no_bound_shows_is_found_out_by_search(algorithm: str, minimize: bool | None) -> None:
+def test_infeasibility_that_no_bound_shows_is_proven_by_search(algorithm: str, minimize: bool | None) -> None:
     solution = solve(RING, algorithm, capacity=23, minimize=minimize)
     assert (solution.status, solution.claim, solution.shortage.missing) == (Status.INFEASIBLE, 24, 1)
     assert solve(RING, algorithm, capacity=24, minimize=minimize).peaks == (24,)
 
 
-def test_no_choice_of_pools_is_found_out_by_search() -> None:
+def test_infeasible_choices_of_pools_are_proven_by_search() -> None:
     """Loads fit, and every pool has room for each buffer, but not for two of the three."""
     three = problem([buffer(name, 6, [0, 1]) for name in "abc"], None, {"p": 10, "q": 10})
     clash = problem([buffer("a", 4, offset=0), buffer("b", 4, offset=2)])
@@ -83,7 +83,7 @@ def test_no_choice_of_pools_is_found_out_by_search() -> None:
         assert (solution.status, solution.shortage.pools, solution.shortage.proven) == (Status.INFEASIBLE, (), True)
 
 
-def test_not_found_is_not_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_ends_without_a_plan_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, Fixed(None, by_hand(0, 8, 0, 8, 24)))
     solution = solve(RING, capacity=28)
     assert (solution.status, solution.shortage.missing, solution.shortage.proven) == (Status.UNKNOWN, 4, False)

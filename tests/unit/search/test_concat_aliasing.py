@@ -1,4 +1,4 @@
-"""How many plans are made to find out which operators copy: fewer where each of them takes long."""
+"""How many plans decide which operators copy: fewer where each of them takes long."""
 
 from dataclasses import replace
 
@@ -35,14 +35,14 @@ def joins() -> str:
 
 
 @pytest.mark.parametrize(("buffers", "all_meet", "plans"), [(50, False, 16), (1000, False, 6), (300, True, 4)])
-def test_the_more_buffers_meet_the_fewer_plans_are_made(
+def test_the_more_buffers_meet_the_fewer_plans_are_tried(
     buffers: int, all_meet: bool, plans: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No plan of what is shared fits, so halves are tried as long as plans may be made."""
+    """No plan of what is shared fits, so halves are tried as long as there is work left."""
     asked, read = request("m"), model(joins())
     others = tuple(tuple(o for o in range(buffers) if o != index) if all_meet else () for index in range(buffers))
     problem = Problem((), tuple(Buffer(f"b{index}", 1, (0,)) for index in range(buffers)), others)
-    made = 0
+    count = 0
 
     class Stated(Replanner):
         def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
@@ -50,9 +50,9 @@ def test_the_more_buffers_meet_the_fewer_plans_are_made(
 
     class Fitting(Orders):
         def __init__(self, _: Replanner, first: Analysis) -> None:
-            nonlocal made
-            made += 1
-            self.chosen = BestCandidate(first, Plan("copies", ()) if made == 1 else None, 0)
+            nonlocal count
+            count += 1
+            self.chosen = BestCandidate(first, Plan("copies", ()) if count == 1 else None, 0)
 
         def finish(self) -> BestCandidate:
             return self.chosen
@@ -60,4 +60,4 @@ def test_the_more_buffers_meet_the_fewer_plans_are_made(
     monkeypatch.setattr(concat_aliasing, "Orders", Fitting)
     monkeypatch.setattr(concat_aliasing, "row_by_row", lambda _, orders: orders.finish())
     concat_aliasing.choose(Stated(asked, (read,), every(asked, Reference()), Auto()))
-    assert made == plans
+    assert count == plans

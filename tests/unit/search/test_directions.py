@@ -80,7 +80,7 @@ def best_of_all(chain: Chain) -> tuple[int, ...]:
     return min(ranks)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(chains())
 def test_no_directions_are_better(chain: Chain) -> None:
     choice = direct(chain.ways(), Budget(Exact()))
@@ -90,7 +90,7 @@ def test_no_directions_are_better(chain: Chain) -> None:
     assert choice.rank == choice.bound == best_of_all(chain)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(chains(), st.integers(1, 3))
 def test_a_search_cut_short_says_nothing_wrong(chain: Chain, plans: int) -> None:
     """And never returns what is not better than what is known."""

@@ -1,4 +1,4 @@
-"""What is said about wrong text: at least one case for each code of docs/errors/text.md."""
+"""Messages about wrong text: at least one case for each code of docs/errors/text.md."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ outputs %2
 """
 
 CASES = [
-    # code, line of GOOD to replace, by what, what is marked, and what is said
+    # code, line of GOOD to replace, by what, what is marked, and the message
     ("T302", 0, "", "input", "expected `model`, found `input`"),
     ("T302", 0, "model m", "m", "expected the name of the model, found `m`"),
     ("T302", 0, 'model "m" "n"', '"n"', 'expected the end of the line, found `"n"`'),

@@ -1,4 +1,4 @@
-"""What the analysis takes, on models that were made to ask for much: small files whose operators share constants."""
+"""What the analysis takes, on models that ask for much: small files whose operators share constants."""
 
 import tracemalloc
 from importlib import import_module
@@ -35,10 +35,10 @@ def layers(count: int, width: int) -> Model:
 def test_weights_that_operators_share_are_in_memory_once() -> None:
     model = layers(16, 1024)
     tracemalloc.start()
-    made = constant_channels(model)
+    result = constant_channels(model)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert made.channels[0, 3] == tuple(range(1, 1024))
+    assert result.channels[0, 3] == tuple(range(1, 1024))
     assert peak < 100 * MIB
 
 
@@ -47,7 +47,7 @@ def test_more_weights_than_any_small_device_has_are_not_looked_at() -> None:
     assert constant_channels(model).model is model
 
 
-def test_an_output_that_is_kept_is_asked_once_what_it_is_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kept_output_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[int, int] = {}
 
     def counted(role: Sum, computed: Booleans, known: Facts, kept: dict[int, Booleans]) -> None:

@@ -39,8 +39,8 @@ def test_what_may_wrap_may_be_anything(low: int, width: int, factor: Factor, zer
     x = Interval(np.array([low]), np.array([low + width]))
     y = scaled(x, factor, zero_point, (-100, 90))
     for value in (low, low + width // 2, low + width):
-        made = fixed_point.scale(fixed_point.wrap(value), factor) + zero_point
-        assert y.low[0] <= min(max(made, -100), 90) <= y.high[0]
+        output = fixed_point.scale(fixed_point.wrap(value), factor) + zero_point
+        assert y.low[0] <= min(max(output, -100), 90) <= y.high[0]
 
 
 @st.composite
@@ -53,40 +53,40 @@ def sums(draw: st.DrawFn) -> tuple[Sum, Interval]:
     factors = tuple(draw(st.lists(FACTORS, min_size=2, max_size=2)))
     inside = np.ones(3, np.bool_)
     points = draw(BYTES), draw(BYTES)
-    made = Sum(
+    layer = Sum(
         0, 1, weights, draw(BYTES), np.arange(2), False, bias, True, inside, outside, factors, *points, (-128, 127)
     )
-    return made, Interval(ends[:, 0], ends[:, 1])
+    return layer, Interval(ends[:, 0], ends[:, 1])
 
 
 @given(sums(), st.integers(0, 2**32 - 1))
 @settings(max_examples=300)
 def test_sums_and_outputs_lie_between_their_ends(drawn: tuple[Sum, Interval], seed: int) -> None:
-    made, x = drawn
+    layer, x = drawn
     r = np.random.default_rng(seed)
-    acc = made.accumulated(x)
-    y = made.output(acc)
+    acc = layer.accumulated(x)
+    y = layer.output(acc)
     for _ in range(8):
         pixels = r.integers(x.low, x.high, (3, 2), endpoint=True)
         if r.random() < 0.5:
             pixels = np.where(r.random((3, 2)) < 0.5, x.low, x.high)
-        seen = ~made.outside | (r.random(3) < 0.5)
-        total = (made.widened() * ((pixels - made.zero_point) * seen[:, None])).sum((1, 2)) + made.bias
+        seen = ~layer.outside | (r.random(3) < 0.5)
+        total = (layer.widened() * ((pixels - layer.zero_point) * seen[:, None])).sum((1, 2)) + layer.bias
         assert ((acc.low <= total) & (total <= acc.high)).all()
         for output, value in enumerate(total.tolist()):
-            result = fixed_point.scale(fixed_point.wrap(value), made.factors[output]) + made.target_zero_point
+            result = fixed_point.scale(fixed_point.wrap(value), layer.factors[output]) + layer.target_zero_point
             assert y.low[output] <= min(max(result, -128), 127) <= y.high[output]
 
 
 @given(sums())
 def test_the_ends_of_sums_are_reached(drawn: tuple[Sum, Interval]) -> None:
     """Nothing is given away: without padding, some input makes each end."""
-    made, x = drawn
-    made = replace(made, outside=np.zeros(3, np.bool_))
-    acc = made.accumulated(x)
+    layer, x = drawn
+    layer = replace(layer, outside=np.zeros(3, np.bool_))
+    acc = layer.accumulated(x)
     for end, for_positive, for_negative in ((acc.low, x.low, x.high), (acc.high, x.high, x.low)):
-        pixels = np.where(made.widened() > 0, for_positive, for_negative) - made.zero_point
-        assert ((made.widened() * pixels).sum((1, 2)) + made.bias).tolist() == end.tolist()
+        pixels = np.where(layer.widened() > 0, for_positive, for_negative) - layer.zero_point
+        assert ((layer.widened() * pixels).sum((1, 2)) + layer.bias).tolist() == end.tolist()
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 5), st.integers(1, 3), st.integers(1, 3), st.integers(0, 4))

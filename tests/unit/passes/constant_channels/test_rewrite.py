@@ -47,32 +47,32 @@ ADDED = """
 """
 
 
-def array(made: Model, tensor: int) -> list[object]:
-    values: list[object] = made.main.tensors[tensor].as_array().tolist()
+def array(result: Model, tensor: int) -> list[object]:
+    values: list[object] = result.main.tensors[tensor].as_array().tolist()
     return values
 
 
 def test_a_constant_goes_into_the_next_bias_and_what_nobody_reads_goes() -> None:
-    made, channels = constant_channels(model(TWO_MATRICES))
+    result, channels = constant_channels(model(TWO_MATRICES))
     assert channels == {(0, 3): (0,)}
-    assert made.main.tensors[3].shape == (1, 1)
-    assert (array(made, 1), array(made, 2)) == ([[1, 1]], [0])
-    assert array(made, 4) == [[1], [0]]
+    assert result.main.tensors[3].shape == (1, 1)
+    assert (array(result, 1), array(result, 2)) == ([[1, 1]], [0])
+    assert array(result, 4) == [[1], [0]]
 
 
 def test_a_bias_wraps_as_a_sum_does() -> None:
     """5 + 10 * 7; and 2^31 - 1 less 70, for this output is constant: whatever sum gives it will do."""
-    made, _ = constant_channels(model(TWO_MATRICES))
-    assert array(made, 5) == [75, 2147483647 - 70]
+    result, _ = constant_channels(model(TWO_MATRICES))
+    assert array(result, 5) == [75, 2147483647 - 70]
     up = constant_channels(model(TWO_MATRICES.replace("0, -10, 0]", "1, 10, 0]")))[0]
     assert array(up, 5) == [75, 2147483647 + 70 - 2**32]
 
 
 def test_ties_through_an_addition_and_an_operand_with_a_number_for_each_channel() -> None:
-    made, channels = constant_channels(model(ADDED.format(side=4, options="")))
+    result, channels = constant_channels(model(ADDED.format(side=4, options="")))
     assert channels == {(0, 3): (0,), (0, 5): (0,)}
-    assert array(made, 4) == [1]
-    assert array(made, 7) == [5]
+    assert array(result, 4) == [1]
+    assert array(result, 7) == [5]
 
 
 def test_under_padding_a_constant_stays_unless_it_adds_nothing() -> None:
@@ -81,16 +81,16 @@ def test_under_padding_a_constant_stays_unless_it_adds_nothing() -> None:
     )
     assert constant_channels(model(text))[1] == {}
     zero = text.replace("int32[2] = [0, 3]", "int32[2] = [0, -2]")
-    made, channels = constant_channels(model(zero))
+    result, channels = constant_channels(model(zero))
     assert channels == {(0, 3): (0,), (0, 5): (0,)}
-    assert array(made, 7) == [0]
+    assert array(result, 7) == [0]
 
 
 def test_a_tensor_of_constants_only_keeps_one_channel() -> None:
     text = TWO_MATRICES.replace("[1, 1, 0, 0, 1, 2]", "[0*6]")
-    made, channels = constant_channels(model(text))
+    result, channels = constant_channels(model(text))
     assert channels == {(0, 3): (0,)}
-    assert made.main.tensors[6].shape == (1, 2)
+    assert result.main.tensors[6].shape == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -155,11 +155,11 @@ def test_constants_that_two_operators_share_are_parted() -> None:
     text = TWO_MATRICES.replace("outputs %6", "outputs %6, %7").replace(
         "    inputs", '    %7 "z" int8[1,3] scale=1 zero=2\n    inputs'
     )
-    made, _ = constant_channels(model(text + "    %7 = FULLY_CONNECTED(%0, %1, %2)\n"))
-    first, _, last = made.main.operators
+    result, _ = constant_channels(model(text + "    %7 = FULLY_CONNECTED(%0, %1, %2)\n"))
+    first, _, last = result.main.operators
     assert last.inputs == (0, 1, 2)
-    assert array(made, 1) == [[1, 1], [0, 0], [1, 2]]
-    assert [array(made, t) for t in first.inputs[1:] if t is not None] == [[[1, 1]], [0]]
+    assert array(result, 1) == [[1, 1], [0, 0], [1, 2]]
+    assert [array(result, t) for t in first.inputs[1:] if t is not None] == [[[1, 1]], [0]]
     assert min(t for t in first.inputs[1:] if t is not None) == 8
 
 

@@ -1,4 +1,4 @@
-"""The default algorithm finds the best plan of all small cases, and says who found it."""
+"""The default algorithm finds the best plan of all small cases, and names the search that did."""
 
 from pathlib import Path
 

@@ -75,7 +75,7 @@ def test_tilings_are_packed_without_a_gap(seed: int) -> None:
 
 def test_more_than_max_live_may_be_needed_and_is_proven() -> None:
     """Among random problems there are some whose least peak is above the bytes alive together."""
-    found = next(
+    packed = next(
         (stated, best)
         for seed in range(400)
         for stated in [random_problem(seed)]
@@ -83,7 +83,7 @@ def test_more_than_max_live_may_be_needed_and_is_proven() -> None:
         for known in [pack(stated, range(len(stated.buffers)), None, 0)]
         if best.is_optimal and best.bound > known.bound
     )
-    assert pack(found[0], range(len(found[0].buffers)), found[1].peak - 1, WORK).offsets is None
+    assert pack(packed[0], range(len(packed[0].buffers)), packed[1].peak - 1, WORK).offsets is None
 
 
 def test_unknown_is_not_impossible() -> None:
@@ -95,9 +95,9 @@ def test_unknown_is_not_impossible() -> None:
 
 
 def test_a_course_that_is_left_and_taken_up_again_is_one_search() -> None:
-    made = make_strip(tiling(80, 5), range(80))
-    whole = Searcher(made).course(512 // made.unit).finish(3_000)
-    course = Searcher(made).course(512 // made.unit)
+    strip = make_strip(tiling(80, 5), range(80))
+    whole = Searcher(strip).course(512 // strip.unit).finish(3_000)
+    course = Searcher(strip).course(512 // strip.unit)
     done = 0
     while (answer := course.turn(3_000 - done)).status is Status.UNKNOWN and done + answer.nodes < 3_000:
         done += answer.nodes
@@ -107,16 +107,16 @@ def test_a_course_that_is_left_and_taken_up_again_is_one_search() -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_backwards_in_time_the_same_plans_fit(seed: int) -> None:
     stated = random_problem(seed)
-    made = make_strip(stated, range(len(stated.buffers)))
-    assert made.backwards().backwards() == made
-    if made.ordered:
-        capacity = sum(made.sizes) + sum(made.alignments) + max((0, *made.fixed))
-        answer = Searcher(made.backwards()).course(capacity).finish(WORK)
+    strip = make_strip(stated, range(len(stated.buffers)))
+    assert strip.backwards().backwards() == strip
+    if strip.ordered:
+        capacity = sum(strip.sizes) + sum(strip.alignments) + max((0, *strip.fixed))
+        answer = Searcher(strip.backwards()).course(capacity).finish(WORK)
         if answer.status is Status.FITS:
-            places = dict(zip(made.members, answer.offsets[::-1], strict=True))
+            places = dict(zip(strip.members, answer.offsets[::-1], strict=True))
             empty = {i: each.offset or 0 for i, each in enumerate(stated.buffers)}
-            found = (Allocation(0, places[i] * made.unit if i in places else empty[i]) for i in empty)
-            assert not violations(stated, Plan("", tuple(found)))
+            allocations = (Allocation(0, places[i] * strip.unit if i in places else empty[i]) for i in empty)
+            assert not violations(stated, Plan("", tuple(allocations)))
 
 
 def test_names_and_order_do_not_matter() -> None:

@@ -45,6 +45,7 @@ def sparse(seed: int, count: int = 120) -> Problem:
     return problem(buffers, pairs, {"fast": 65_535, "slow": None})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_limit_and_no_algorithm_gives_a_better_plan(seed: int) -> None:
     stated = sparse(seed)

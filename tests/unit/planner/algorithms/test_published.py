@@ -1,4 +1,4 @@
-"""The published instances and what is made of them: solved with little work, which is the same on every machine."""
+"""The published instances and variants of them: solved with little work, which is the same on every machine."""
 
 from pathlib import Path
 
@@ -45,8 +45,9 @@ def test_their_least_capacity_is_proven(name: str, instances: dict[str, Instance
     assert solution.witnesses[0].bytes == instances[name].max_load
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backwards", few([True, False], 1))
-def test_a_capacity_that_can_be_found_is_found_without_asking(backwards: bool, dsa_cases: list[Path]) -> None:
+def test_a_feasible_capacity_is_reached_without_being_given(backwards: bool, dsa_cases: list[Path]) -> None:
     """I, and I with time reversed, which takes another course."""
     path = dsa_cases[0].parent / "more" / "I.1048576.csv"
     if not path.is_file():
@@ -59,6 +60,7 @@ def test_a_capacity_that_can_be_found_is_found_without_asking(backwards: bool, d
         assert solve(instance.problem).peaks == asked.peaks
 
 
+@pytest.mark.slow
 def test_the_least_capacity_that_is_not_known(instances: dict[str, Instance]) -> None:
     """D has 986,112 bytes at one step.  Less than these is hard to find; that it does not exist nobody has proven."""
     solution = solve(instances["D"].problem, "exact", nodes=100_000)
@@ -76,6 +78,7 @@ def test_the_default_gets_as_far(instances: dict[str, Instance], dsa_cases: list
         assert solve(published(further).problem).peaks[0] <= 1_026_048
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", "ACE")
 def test_a_fast_pool_of_half_the_load(name: str, instances: dict[str, Instance]) -> None:
     """Of the bytes that any plan could make useful, nearly all are."""
@@ -96,9 +99,9 @@ def test_real_models_need_no_search(model: str, real_models: Path) -> None:
 def nodes(instance: Instance) -> int:
     """Fit an instance into its capacity, and return the work that took."""
     problem = instance.problem
-    made = make_strip(problem, range(len(problem.buffers)))
-    answer = Searcher(made).fit(instance.capacity // made.unit, 400_000)
+    strip = make_strip(problem, range(len(problem.buffers)))
+    answer = Searcher(strip).fit(instance.capacity // strip.unit, 400_000)
     assert answer.status is Status.FITS
-    ends = zip(answer.offsets, made.sizes, strict=True)
-    assert max(offset + size for offset, size in ends) * made.unit <= instance.capacity
+    ends = zip(answer.offsets, strip.sizes, strict=True)
+    assert max(offset + size for offset, size in ends) * strip.unit <= instance.capacity
     return answer.nodes

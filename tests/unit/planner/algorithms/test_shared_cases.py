@@ -23,8 +23,8 @@ from usmp_build.planner.problems import read_problem
 
 def planner_cases() -> list[Any]:
     entries = json.loads((FOLDER / "index.json").read_text("utf-8")) if FOLDER.is_dir() else []
-    found = [pytest.param(entry["id"], id=entry["id"]) for entry in entries if entry["kind"] == "planner"]
-    return found or [pytest.param("", marks=pytest.mark.skip(f"no cases in {FOLDER}; set USMP_PROBLEMS"))]
+    cases = [pytest.param(entry["id"], id=entry["id"]) for entry in entries if entry["kind"] == "planner"]
+    return cases or [pytest.param("", marks=pytest.mark.skip(f"no cases in {FOLDER}; set USMP_PROBLEMS"))]
 
 
 def stated(case: dict[str, Any]) -> Problem:
@@ -58,6 +58,7 @@ def test_never_worse_than_tvm(name: str, algorithm: Algorithm) -> None:
 SPARSE = FOLDER.parent / "faults" / "21-dominated" / "01-random150.json"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not SPARSE.is_file(), reason=f"no {SPARSE}; set USMP_PROBLEMS")
 def test_a_limit_is_no_better_than_none() -> None:
     """Random conflicts, as few as there are buffers: limits of the slow pool once gave plans that cost less."""
@@ -78,9 +79,9 @@ def test_a_limit_is_no_better_than_none() -> None:
 def tvm_plans(case: dict[str, Any], question: Problem) -> list[Plan]:
     """What TVM's rules lead to, sound or not."""
     numbers = {pool.name: index for index, pool in enumerate(question.pools)}
-    found = []
+    plans = []
     for result in case["reference_simulation"].values():
         if result.get("offsets") and len(result["offsets"]) == len(question.buffers):
             pairs = [result["offsets"][b.name] for b in question.buffers]
-            found.append(by_hand(*((numbers[pool], offset) for pool, offset in pairs)))
-    return found
+            plans.append(by_hand(*((numbers[pool], offset) for pool, offset in pairs)))
+    return plans

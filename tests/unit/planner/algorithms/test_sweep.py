@@ -71,7 +71,7 @@ def test_work_is_bounded() -> None:
     assert swept(stated, stacked(stated), 0) == stacked(stated)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(stated=problems())
 def test_plans_stay_sound_and_only_become_better(stated: Problem) -> None:
     plan = GreedyBySize()(stated)

@@ -101,7 +101,7 @@ PLANTED: dict[str, tuple[str, Callable[[Document], object]]] = {
 
 
 @pytest.mark.parametrize("fault", PLANTED)
-def test_planted_faults_are_found(fault: str) -> None:
+def test_planted_faults_are_detected(fault: str) -> None:
     solution = document(stated(TIMED))
     code, plant = PLANTED[fault]
     plant(solution)
@@ -177,8 +177,8 @@ def test_offsets_of_other_planners() -> None:
     before = plan.replace("b5,0,21,4,0", "b5,0,21,4,-4")
     assert codes(audit(statement, read_plan(before.encode(), "out.csv"))) == ["V104"]
     wrong = plan.replace("b4,9,21,4,4", "b4,9,21,4,3")
-    (found,) = audit(statement, read_plan(wrong.encode(), "out.csv")).wrong
-    assert str(found).startswith('out.csv:6:1: error[V106]: "b4" [3, 7) and "b5" [0, 4) overlap in memory')
+    (fault,) = audit(statement, read_plan(wrong.encode(), "out.csv")).wrong
+    assert str(fault).startswith('out.csv:6:1: error[V106]: "b4" [3, 7) and "b5" [0, 4) overlap in memory')
 
 
 @pytest.mark.parametrize("capacity", [None, (1 << 48) - 1])
@@ -202,16 +202,16 @@ def test_more_than_can_be_summed_is_refused() -> None:
             read_plan(text.encode(), "plan")
 
 
-@pytest.mark.parametrize(("offset", "found"), [(0, []), (3, ["V106"]), (8, [])])
-def test_an_empty_buffer_is_not_inside_another(offset: int, found: list[str]) -> None:
+@pytest.mark.parametrize(("offset", "expected"), [(0, []), (3, ["V106"]), (8, [])])
+def test_an_empty_buffer_is_not_inside_another(offset: int, expected: list[str]) -> None:
     """Whoever looks: the auditor along the timeline, `memory.verify`, and the planner."""
     statement = stated(f"id,lower,upper,size,offset\na,0,4,8,0\nb,1,3,0,{offset}\n")
     assert isinstance(statement.problem, Problem)
     plan = Plan("by hand", (Allocation(0, 0), Allocation(0, offset)))
     file = as_file(statement, Solution(Status.FEASIBLE, plan), facts=False)
-    assert codes(audit(statement, file)) == found
-    assert bool(violations(statement.problem, plan)) == bool(found)
-    assert (solve(statement.problem).plan is None) == bool(found)
+    assert codes(audit(statement, file)) == expected
+    assert bool(violations(statement.problem, plan)) == bool(expected)
+    assert (solve(statement.problem).plan is None) == bool(expected)
 
 
 @pytest.mark.parametrize("part", range(4))

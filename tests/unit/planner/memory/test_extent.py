@@ -23,7 +23,7 @@ def by_hand(sizes: list[int], apart: Pairs) -> int:
     )
 
 
-def made_up(seed: int) -> tuple[list[int], Pairs]:
+def drawn_separations(seed: int) -> tuple[list[int], Pairs]:
     numbers = random.Random(seed)
     sizes = [numbers.randint(1, 4) for _ in range(numbers.randint(1, 3))]
     pairs = [(a, b) for a in range(len(sizes)) for b in range(len(sizes)) if a != b]
@@ -32,7 +32,7 @@ def made_up(seed: int) -> tuple[list[int], Pairs]:
 
 @pytest.mark.parametrize("seed", range(80))
 def test_no_placement_needs_less(seed: int) -> None:
-    sizes, apart = made_up(seed)
+    sizes, apart = drawn_separations(seed)
     ours = least_extent(sizes, lambda a, b: apart[a, b])
     assert ours == shared_extent(sizes, apart)
     if ours is not None:

@@ -59,7 +59,7 @@ def test_little_more_than_the_least_however_much_is_wasted_without_a_limit(least
     assert least - 4 <= increase_.bytes < 1.25 * (least - 4)
 
 
-def test_with_enough_trials_the_least_is_found_and_known_as_such() -> None:
+def test_with_enough_trials_the_least_increase_is_proven() -> None:
     for trials in range(30):
         needs = Needs(range(300, 2000), at=990)
         increase_ = increase.least_increase(ONE, 0, Trials(needs, trials), 1)

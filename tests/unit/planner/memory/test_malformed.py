@@ -1,4 +1,4 @@
-"""Each fault that a problem made in Python may have, one at a time."""
+"""Each fault that a problem built in Python may have, one at a time."""
 
 from dataclasses import replace
 from time import process_time
@@ -86,22 +86,22 @@ def test_a_fault_of_one_buffer(change: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize(("change", "message"), OF_ALL)
 def test_a_fault_of_the_problem(change: dict[str, Any], message: str) -> None:
-    (found,) = malformed(replace(GOOD, **change))
-    assert found.startswith(message)
+    (complaint,) = malformed(replace(GOOD, **change))
+    assert complaint.startswith(message)
 
 
 @pytest.mark.parametrize(("name", "message"), [("b", '2 buffers are called "b"'), (7, "the name of a buffer is 7")])
 def test_names_are_texts_of_their_own(name: Any, message: str) -> None:
     a, *others = GOOD.buffers
-    (found,) = malformed(replace(GOOD, buffers=(replace(a, name=name), *others)))
-    assert found.startswith(message)
+    (complaint,) = malformed(replace(GOOD, buffers=(replace(a, name=name), *others)))
+    assert complaint.startswith(message)
 
 
 def test_many_faults_are_told_up_to_a_number() -> None:
     assert len(malformed(alive({f"b{i}": (0, 1, -1) for i in range(50)}))) == 20
 
 
-def test_what_is_made_up_elsewhere_is_right_but_for_offsets() -> None:
+def test_problems_built_elsewhere_are_checked_except_for_offsets() -> None:
     for seed in range(200):
         stated = tiny(seed)
         odd = sum(1 for b in stated.buffers if (b.offset or 0) % b.alignment)

@@ -29,12 +29,12 @@ def are_apart(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) 
     return not together or offset_2 - offset >= size or offset - offset_2 >= size_2
 
 
-@pytest.mark.parametrize(("offset", "found"), [(0, 0), (1, 1), (7, 1), (8, 0), (9, 0)])
+@pytest.mark.parametrize(("offset", "count"), [(0, 0), (1, 1), (7, 1), (8, 0), (9, 0)])
 @pytest.mark.parametrize("first", [0, 1])
-def test_one_without_bytes_may_touch_ends(offset: int, found: int, first: int) -> None:
+def test_one_without_bytes_may_touch_ends(offset: int, count: int, first: int) -> None:
     rectangles = np.array([(0, 4, 0, 8), (1, 2, offset, 0)][:: 1 - 2 * first], dtype=np.int64)
     lower, upper, where, size = rectangles.T
-    assert len(list(overlaps(lower, upper, where, size))) == found
+    assert len(list(overlaps(lower, upper, where, size))) == count
 
 
 def test_many_without_bytes_stand_where_they_like_at_the_bottom() -> None:

@@ -1,4 +1,4 @@
-"""What is said of a plan: what it uses, how it ranks, and which proofs it keeps."""
+"""Figures of a plan: what it uses, how it ranks, and which proofs it keeps."""
 
 from dataclasses import replace
 

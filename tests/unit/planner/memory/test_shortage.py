@@ -23,12 +23,12 @@ NAMES = ["", "", "", "", "vww.conv_2"]
 PROVEN = Shortage((0,), 32768, 4096, Witness(36864, (0, 1), 4), core=(0, 1), proven=True)
 
 
-def said(shortage: Shortage, *others: Fix) -> tuple[str, str]:
+def words_for(shortage: Shortage, *others: Fix) -> tuple[str, str]:
     return put_into_words(STATED, shortage, NAMES, others)
 
 
 def test_a_proof() -> None:
-    assert said(PROVEN) == (
+    assert words_for(PROVEN) == (
         'the buffers do not fit: pool "dtcm" (32,768 bytes) is 4,096 bytes too small at step 4 "vww.conv_2":'
         " vww.t58 18,432 + vww.t60 18,432",
         'no plan needs less; enlarge "dtcm", or give some of these buffers another pool',
@@ -37,16 +37,18 @@ def test_a_proof() -> None:
 
 def test_more_than_what_is_already_too_much() -> None:
     shortage = Shortage((0,), 32768, 5632, Witness(38400, (0, 1, 2), 9), core=(0, 1), proven=True)
-    assert said(shortage)[0].endswith(
+    assert words_for(shortage)[0].endswith(
         "5,632 bytes too small at step 9: vww.t58 18,432 + vww.t60 18,432 do not fit together beside 1 other buffer"
         " (1,536 bytes) alive then"
     )
-    assert said(replace(shortage, witness=Witness(0, (0, 1, *range(4, 9)), 9), core=(0, 1, *range(4, 8))))[0].endswith(
+    assert words_for(replace(shortage, witness=Witness(0, (0, 1, *range(4, 9)), 9), core=(0, 1, *range(4, 8))))[
+        0
+    ].endswith(
         ": vww.t58 18,432 + vww.t60 18,432 + b0 10 + b1 11 + b2 12 + b3 13 do not fit together beside 1 other buffer"
         " (14 bytes) alive then"
     )
     shortage = Shortage((0,), 10000, 28400, Witness(38400, (0, 1, 2)), core=(0,), proven=True)
-    assert said(shortage)[0].endswith(
+    assert words_for(shortage)[0].endswith(
         "28,400 bytes too small: vww.t58 18,432 does not fit beside 2 other buffers (19,968 bytes) alive then"
     )
 
@@ -54,7 +56,7 @@ def test_more_than_what_is_already_too_much() -> None:
 def test_several_pools_and_many_buffers() -> None:
     many = tuple(range(4, 13))
     shortage = Shortage((0, 1), 110, 16, Witness(126, many, None), core=many[:-1], proven=True)
-    assert said(shortage) == (
+    assert words_for(shortage) == (
         'the buffers do not fit: pools "dtcm" and "sram" together (110 bytes) are 16 bytes too small:'
         " b0 10 + b1 11 + b2 12 + b3 13 + b4 14 + b5 15 + 3 more 51",
         'no plan needs less; enlarge "dtcm" or "sram", or give some of these buffers another pool',
@@ -70,7 +72,7 @@ def test_buffers_that_are_alive_at_no_one_step() -> None:
 
 @pytest.mark.parametrize(("missing", "words"), [(4095, "; at most 1 byte of these may be shared"), (4096, "")])
 def test_a_proof_says_what_may_be_shared(missing: int, words: str) -> None:
-    message = said(replace(PROVEN, missing=missing))[0]
+    message = words_for(replace(PROVEN, missing=missing))[0]
     assert message.endswith(f": vww.t58 18,432 + vww.t60 18,432{words}")
 
 
@@ -82,16 +84,18 @@ def test_rows_of_a_tensor_are_named_together() -> None:
 
 def test_what_is_not_proven() -> None:
     shortage = Shortage((0,), 32768, 1, Witness(64, (0, 2), 4), core=(0, 3), increases=(Increase(0, 1, True),))
-    assert said(shortage) == (
+    assert words_for(shortage) == (
         'no plan was found: pool "dtcm" (32,768 bytes) seems 1 byte too small, most of all at step 4 "vww.conv_2":'
         " no place was found for vww.t58 18,432 + t2 64 at 32",
         'one may exist all the same; enlarge "dtcm" by 1 byte',
     )
     lacks = 'no plan was found: pool "dtcm" (32,768 bytes) seems 1 byte too small'
-    assert said(replace(shortage, witness=Witness(64, (0, 2)), core=()))[0] == lacks
-    assert said(Shortage(witness=Witness(64, (0, 2), 4)))[0] == "no plan was found"
-    assert said(Shortage(core=(0, 3)))[0] == "no plan was found: no place was found for vww.t58 18,432 + t2 64 at 32"
-    assert said(Shortage()) == (
+    assert words_for(replace(shortage, witness=Witness(64, (0, 2)), core=()))[0] == lacks
+    assert words_for(Shortage(witness=Witness(64, (0, 2), 4)))[0] == "no plan was found"
+    assert (
+        words_for(Shortage(core=(0, 3)))[0] == "no plan was found: no place was found for vww.t58 18,432 + t2 64 at 32"
+    )
+    assert words_for(Shortage()) == (
         "no plan was found",
         "one may exist all the same; try another algorithm, or enlarge the pools",
     )
@@ -108,14 +112,14 @@ def test_the_three_cheapest_ways_out() -> None:
         increases=(Increase(0, 4096, True), Increase(1, 9999, True)),
     )
     dear, cheap = Fix(5000, "do something dear"), Fix(4095, "do something cheap")
-    assert said(shortage, dear, cheap)[1].splitlines() == [
+    assert words_for(shortage, dear, cheap)[1].splitlines() == [
         "no plan needs less; each of these makes a plan:",
         "  - do something cheap",
         '  - enlarge "dtcm" by 4,096 bytes',
         "  - do something dear",
     ]
-    assert said(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
-    assert said(PROVEN, dear, cheap)[1].splitlines()[1:] == ["  - do something cheap", "  - do something dear"]
+    assert words_for(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
+    assert words_for(PROVEN, dear, cheap)[1].splitlines()[1:] == ["  - do something cheap", "  - do something dear"]
 
 
 @pytest.mark.parametrize(
@@ -133,6 +137,6 @@ def test_a_proof_says_what_it_covers(scope: ProofScope, proof: str) -> None:
 def test_a_way_out_that_costs_more_than_is_proven() -> None:
     shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=(Increase(0, 4100, False),))
     assert (
-        said(shortage)[1]
+        words_for(shortage)[1]
         == 'every plan needs 4,096 bytes more, at least; enlarge "dtcm" by 4,100 bytes, which is enough'
     )

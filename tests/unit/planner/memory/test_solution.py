@@ -10,7 +10,7 @@ def test_a_bound_is_what_buffers_or_a_search_prove_and_the_gap_is_what_is_above(
     assert (solution.bounds, solution.gaps, solution.gap) == ((20, 8), (4, 0), 4)
 
 
-def test_without_a_plan_nothing_is_proven_unless_that_is_said() -> None:
+def test_without_a_plan_nothing_is_proven_by_default() -> None:
     solution = Solution(Status.UNKNOWN, None)
     assert (solution.claim, solution.work, solution.bounds, solution.gap) == (0, 0, (), 0)
     assert (solution.shortage.pools, solution.shortage.missing, solution.shortage.proven) == ((), 0, False)

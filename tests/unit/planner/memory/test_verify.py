@@ -1,4 +1,4 @@
-"""The check that believes no plan: each promise broken once, and what is said about it."""
+"""The check that believes no plan: each promise broken once, with its message."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ PAIR = problem(
         ((0, 64, 128), ("the plan has 3 places for 2 buffers",)),
     ],
 )  # fmt: skip
-def test_what_is_said(places: tuple[int | tuple[int, int], ...], message: tuple[str, ...]) -> None:
+def test_violations_are_described(places: tuple[int | tuple[int, int], ...], message: tuple[str, ...]) -> None:
     assert violations(PAIR, by_hand(*places)) == message
 
 

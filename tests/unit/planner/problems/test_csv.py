@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from usmp_build import effort
@@ -103,7 +103,6 @@ PLAIN = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(rows=PLAIN, columns=st.permutations(["id", "lower", "upper", "size", "alignment"]), ends=st.booleans())
 def test_the_fast_way_reads_what_the_slow_one_reads(
     rows: list[tuple[int, int, int, int]], columns: list[str], ends: bool
@@ -133,12 +132,12 @@ def test_too_many_pairs_become_a_timeline(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(effort, "LISTED_PAIRS", 1000)
     monkeypatch.setattr(effort, "MOST_PAIRS", 1200)
     fast, slow = read(text), assemble(read_csv(decode(text.encode(), "problem.csv")))
-    for found in (fast, slow):
-        assert isinstance(found.problem, Timeline)
-        assert found.pools == MEMORY
-        assert found.names == tuple(f"b{i}" for i in range(50))
-        assert found.problem.size.tolist() == list(range(8, 58))
-        assert found.problem.lower.dtype == found.problem.alignment.dtype == np.int64
+    for statement in (fast, slow):
+        assert isinstance(statement.problem, Timeline)
+        assert statement.pools == MEMORY
+        assert statement.names == tuple(f"b{i}" for i in range(50))
+        assert statement.problem.size.tolist() == list(range(8, 58))
+        assert statement.problem.lower.dtype == statement.problem.alignment.dtype == np.int64
     with pytest.raises(ProblemError, match="Q111"):
         read(text.replace(",4\n", ",4,0\n", 1).replace("alignment", "alignment,offset").replace(",4\n", ",4,\n"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from tests.support.cli import call
 from tests.support.drawn_problems import problems
@@ -22,7 +22,6 @@ from usmp_build.planner.problems.read import read_problem
 SCHEMA = json.loads((ROOT / "schemas" / "problem.schema.json").read_text("utf-8"))
 
 
-@settings(deadline=None)
 @given(original=problems())
 def test_json_holds_every_problem(original: Problem) -> None:
     assume(all((b.offset or 0) % b.alignment == 0 for b in original.buffers))  # which nobody means

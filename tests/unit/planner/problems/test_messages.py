@@ -1,4 +1,4 @@
-"""What is said about wrong problems: each file of tests/cases/problems has its messages beside it.
+"""Messages about wrong problems: each file of tests/cases/problems has its messages beside it.
 
 `USMP_BLESS=1 pytest tests/unit/planner/problems/test_messages.py` writes the messages anew.
 """
