@@ -48,6 +48,7 @@ _C_TYPES = {
 }
 """Suffix of a name → the C type of its elements."""
 _OTHER_TYPES = {
+    "usmp_element": {"s8": "int8_t", "s16": "int16_t"},
     "usmp_number": {"s8": "int32_t", "s16": "int32_t", "s32": "int32_t", "f32": "float"},
     "usmp_pool_sum": {"s8": "usmp_i32", "s16": "usmp_i32", "f32": "usmp_f32"},
     "usmp_shift": {"s8": "int8_t", "s16": "int8_t"},
@@ -116,6 +117,8 @@ _ELEMENT_TYPES = {
     "signal_rfft.c": "s16 s32 f32",
     "slice.c": "s32 s64",
     "squared_difference.c": "s8 s16",
+    "svdf.h": "s8 f32",
+    "svdf_s8.c": "s16 s8",
     "taps.h": "s8 s16",
     "transpose_conv.c": "s8 s16 f32",
     "truth.c": "s8 u8 s16 s32 u32 f32",

@@ -11,7 +11,7 @@ void usmp_average_pool_2d_s8_row(
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
     const int32_t all = p->window_height * p->window_width;
-    int32_t height = 0; /* of the part of the window that is inside */
+    int32_t height = 0; /* of the part of the window that is inside of the image */
 
     for (int32_t y = 0; y < p->window_height; ++y) {
         height += rows[y] != NULL;
