@@ -1,7 +1,6 @@
 /* DEPTHWISE_CONV_2D with Arm's DSP extension. */
 #include "arithmetic.h"
 #include "channels_dsp.h"
-#include "channels_s16_dsp.h"
 #include "depthwise_conv_2d.h"
 #include "taps.h"
 #include "walk.h"

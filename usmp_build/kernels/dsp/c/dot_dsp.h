@@ -2,6 +2,7 @@
 #ifndef USMP_DOT_DSP_H
 #define USMP_DOT_DSP_H
 
+#include "assembly.h"
 #include "dsp.h"
 #include "pixels_dsp.h"
 #include "usmp.h"
@@ -85,36 +86,36 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "push   {r0, r1, r4-r11, lr}\n\t"
         "mov    r7, r0\n\t"
         "adr    r3, 3f\n\t"
-        "ldr    r2, [r7, #80]\n\t"
+        "ldr    r2, [r7, %[skip]]\n\t"
         "adds   r3, r3, r2\n\t"
-        "ldrd   r2, r4, [r7, #88]\n\t"
+        "ldrd   r2, r4, [r7, %[is_wide]]\n\t" /* and is_special */
         "cbz    r2, 0f\n\t"
         "adr    r3, 7f\n\t"
-        "ldr    r2, [r7, #4]\n\t"
+        "ldr    r2, [r7, %[loops]]\n\t"
         "cbnz   r2, 0f\n\t"
         "adr    r3, 8f\n\t"
         "0:\n\t"
         "adds   r3, #1\n\t" /* an address of Thumb code */
-        "str    r3, [r7, #116]\n\t"
+        "str    r3, [r7, %[word_entry]]\n\t"
         "cbz    r4, 14f\n\t"
         "adr    r3, 13f\n\t"
         "adds   r3, #1\n\t"
         "14:\n\t"
-        "ldrd   r2, r5, [r7, #80]\n\t"
-        "str    r3, [r7, #16]\n\t"
-        "ldr    r2, [r7, #68]\n\t"
+        "ldrd   r2, r5, [r7, %[skip]]\n\t" /* and rest */
+        "str    r3, [r7, %[run_entry]]\n\t"
+        "ldr    r2, [r7, %[other_runs]]\n\t"
         "str    r5, [sp, #4]\n\t"
         "orrs   r2, r2, r4\n\t"
         "beq    18f\n\t"
         "adr    r3, 19f\n\t"
         "adds   r3, #1\n\t"
         "18:\n\t"
-        "str    r3, [r7, #8]\n\t"
-        "ldr    r1, [r7, #20]\n\t"
+        "str    r3, [r7, %[entry]]\n\t"
+        "ldr    r1, [r7, %[packed]]\n\t"
 
         "1:\n\t" /* a block of four outputs */
         "ldm    r1!, {r9, r10, r11, lr}\n\t"
-        "ldm.w  r7, {r0, r2, r3, r7}\n\t"
+        "ldm.w  r7, {r0, r2, r3, r7}\n\t" /* input, loops, entry and zero_points */
         "bx     r3\n\t"
 
         ".balign 4\n\t"
@@ -128,16 +129,16 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         USMP_DSP_WORD("ldr.w r3, [r0, r2]")
         "9:\n\t"
         "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #72]\n\t"
+        "ldr    r2, [r7, %[runs_left]]\n\t"
         "cbz    r2, 4f\n\t"
-        "ldr    r3, [r7, #76]\n\t" /* the next run */
+        "ldr    r3, [r7, %[runs]]\n\t" /* the next run */
         "subs   r2, #1\n\t"
-        "str    r2, [r7, #72]\n\t"
+        "str    r2, [r7, %[runs_left]]\n\t"
         "ldr    r0, [r3, r2, lsl #2]\n\t"
         "2:\n\t"
-        "ldr    r2, [r7, #4]\n\t"
-        "ldr    r3, [r7, #16]\n\t"
-        "ldr    r7, [r7, #12]\n\t"
+        "ldr    r2, [r7, %[loops]]\n\t"
+        "ldr    r3, [r7, %[run_entry]]\n\t"
+        "ldr    r7, [r7, %[zero_points]]\n\t"
         "bx     r3\n\t"
 
         "4:\n\t" /* the sums of a and c */
@@ -148,7 +149,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
 
         "5:\n\t" /* sums become outputs */
         "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
-        "ldrd   r8, r0, [r7, #40]\n\t"
+        "ldrd   r8, r0, [r7, %[rounding]]\n\t" /* and flags */
         "tst    r6, #128\n\t"
         "bne.w  12f\n\t"
         "smmlar r9, r9, r2, r9\n\t"
@@ -180,39 +181,39 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "bfi    r9, lr, #24, #8\n\t"
         "cbnz   r0, 15f\n\t"
         "6:\n\t"
-        "ldrd   r2, r3, [r7, #32]\n\t"
+        "ldrd   r2, r3, [r7, %[output]]\n\t" /* and step */
         "str    r9, [r2]\n\t"
         "16:\n\t"
         "add    r2, r2, r3\n\t"
-        "str    r2, [r7, #32]\n\t"
-        "ldrd   r2, r3, [r7, #24]\n\t"
+        "str    r2, [r7, %[output]]\n\t"
+        "ldrd   r2, r3, [r7, %[end]]\n\t" /* and back */
         "add    r1, r1, r3\n\t"
         "cmp    r1, r2\n\t"
         "bne.w  1b\n\t"
-        "ldr    r0, [r7, #56]\n\t" /* the next pixel */
+        "ldr    r0, [r7, %[pixels]]\n\t" /* the next pixel */
         "subs   r0, #1\n\t"
         "beq    10f\n\t"
-        "str    r0, [r7, #56]\n\t"
-        "ldrd   r2, r3, [r7, #60]\n\t"
-        "ldr    r0, [r7]\n\t"
-        "ldr    r4, [r7, #32]\n\t"
+        "str    r0, [r7, %[pixels]]\n\t"
+        "ldrd   r2, r3, [r7, %[input_step]]\n\t" /* and output_step */
+        "ldr    r0, [r7, %[input]]\n\t"
+        "ldr    r4, [r7, %[output]]\n\t"
         "add    r0, r0, r2\n\t"
         "add    r4, r4, r3\n\t"
-        "str    r0, [r7]\n\t"
-        "str    r4, [r7, #32]\n\t"
-        "ldr    r1, [r7, #20]\n\t"
+        "str    r0, [r7, %[input]]\n\t"
+        "str    r4, [r7, %[output]]\n\t"
+        "ldr    r1, [r7, %[packed]]\n\t"
         "b.w    1b\n\t"
         "15:\n\t" /* limits, and a short block */
         "lsrs   r0, r0, #1\n\t"
         "bcc    17f\n\t"
-        "ldrd   r2, r3, [r7, #48]\n\t"
+        "ldrd   r2, r3, [r7, %[low]]\n\t" /* and high */
         USMP_DSP_LIMITS("r9", "r2", "r3", "r12")
         "17:\n\t"
-        "ldr    r2, [r7, #112]\n\t"
+        "ldr    r2, [r7, %[short_end]]\n\t"
         "cmp    r1, r2\n\t"
         "bne    6b\n\t"
-        "ldrd   r2, r3, [r7, #32]\n\t"
-        "ldr    r0, [r7, #108]\n\t"
+        "ldrd   r2, r3, [r7, %[output]]\n\t" /* and step */
+        "ldr    r0, [r7, %[short_outputs]]\n\t"
         "strb   r9, [r2]\n\t"
         "lsr    r10, r9, #8\n\t"
         "lsr    r11, r9, #16\n\t"
@@ -223,7 +224,18 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "strbgt r11, [r2, #2]\n\t"
         "b      16b\n\t"
         "10:\n\t"
-        "pop    {r0, r1, r4-r11, pc}\n\t");
+        "pop    {r0, r1, r4-r11, pc}\n\t"
+        :
+        : USMP_OFFSET(usmp_pixels_s8_dsp, input), USMP_OFFSET(usmp_pixels_s8_dsp, loops),
+        USMP_OFFSET(usmp_pixels_s8_dsp, entry), USMP_OFFSET(usmp_pixels_s8_dsp, zero_points),
+        USMP_OFFSET(usmp_pixels_s8_dsp, run_entry), USMP_OFFSET(usmp_pixels_s8_dsp, packed),
+        USMP_OFFSET(usmp_pixels_s8_dsp, end), USMP_OFFSET(usmp_pixels_s8_dsp, output),
+        USMP_OFFSET(usmp_pixels_s8_dsp, rounding), USMP_OFFSET(usmp_pixels_s8_dsp, low),
+        USMP_OFFSET(usmp_pixels_s8_dsp, pixels), USMP_OFFSET(usmp_pixels_s8_dsp, input_step),
+        USMP_OFFSET(usmp_pixels_s8_dsp, other_runs), USMP_OFFSET(usmp_pixels_s8_dsp, runs_left),
+        USMP_OFFSET(usmp_pixels_s8_dsp, runs), USMP_OFFSET(usmp_pixels_s8_dsp, skip),
+        USMP_OFFSET(usmp_pixels_s8_dsp, is_wide), USMP_OFFSET(usmp_pixels_s8_dsp, short_outputs),
+        USMP_OFFSET(usmp_pixels_s8_dsp, short_end), USMP_OFFSET(usmp_pixels_s8_dsp, word_entry));
     __asm__ volatile(/* apart: C99 compilers may refuse strings of more than 4,095 characters */
         ".balign 4\n\t"
         "7:\n\t" /* wide sums: a word */
@@ -235,7 +247,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldr    r2, [sp, #4]\n\t" /* the last word of the run */
         USMP_DSP_WIDE_WORD("ldr r3, [r0, r2]")
         "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #72]\n\t"
+        "ldr    r2, [r7, %[runs_left]]\n\t"
         "cmp    r2, #0\n\t"
         "bne.w  9b\n\t"
         "b.w    5b\n\t"
@@ -243,54 +255,60 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         ".balign 4\n\t"
         "19:\n\t" /* the first run of several */
         "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #68]\n\t"
-        "str    r2, [r7, #72]\n\t"
+        "ldr    r2, [r7, %[other_runs]]\n\t"
+        "str    r2, [r7, %[runs_left]]\n\t"
         "b.w    2b\n\t"
 
         ".balign 4\n\t"
         "13:\n\t" /* a run that has a gap before it, or sums of its own */
         "ldr    r7, [sp]\n\t"
         "cbz    r0, 22f\n\t"
-        "ldrd   r3, r4, [r7, #68]\n\t"
+        "ldrd   r3, r4, [r7, %[other_runs]]\n\t" /* and runs_left */
         "cmp    r3, r4\n\t"
         "ite    eq\n\t"
-        "ldreq  r3, [r7, #120]\n\t"
-        "ldrne  r3, [r7, #124]\n\t"
+        "ldreq  r3, [r7, %[first_gap]]\n\t"
+        "ldrne  r3, [r7, %[gap]]\n\t"
         "add    r1, r1, r3\n\t"
-        "ldr    r3, [r7, #96]\n\t"
+        "ldr    r3, [r7, %[is_divided]]\n\t"
         "cbz    r3, 24f\n\t"
         "beq    23f\n\t"
-        "ldrd   r3, r4, [r7, #100]\n\t"
+        "ldrd   r3, r4, [r7, %[totals]]\n\t"
         "sub    r9, r9, r10\n\t"
         "sub    r11, r11, lr\n\t"
         "add    r9, r3, r9, asr #8\n\t"
         "add    r11, r4, r11, asr #8\n\t"
         "23:\n\t"
-        "strd   r9, r11, [r7, #100]\n\t"
+        "strd   r9, r11, [r7, %[totals]]\n\t"
         "mov    r9, r10\n\t"
         "mov    r11, lr\n\t"
         "24:\n\t"
-        "ldr    r3, [r7, #116]\n\t"
-        "ldr    r7, [r7, #12]\n\t"
+        "ldr    r3, [r7, %[word_entry]]\n\t"
+        "ldr    r7, [r7, %[zero_points]]\n\t"
         "bx     r3\n\t"
         "22:\n\t" /* after the last run */
-        "ldrd   r2, r3, [r7, #124]\n\t"
+        "ldrd   r2, r3, [r7, %[gap]]\n\t" /* and last_gap */
         "add    r1, r1, r3\n\t"
-        "ldr    r2, [r7, #88]\n\t"
+        "ldr    r2, [r7, %[is_wide]]\n\t"
         "cmp    r2, #0\n\t"
         "bne.w  5b\n\t"
         "b.w    4b\n\t"
 
         "12:\n\t" /* sums become outputs, by factors of 1/2 or more */
-        "ldr    r12, [r7, #100]\n\t"
+        "ldr    r12, [r7, %[totals]]\n\t"
         "add    r9, r9, r12\n\t"
-        "ldr    r12, [r7, #104]\n\t"
+        "ldr    r12, [r7, %[totals] + 4]\n\t"
         "add    r11, r11, r12\n\t"
         USMP_DSP_STEEP("r9", "r2", "r6", "r12")
         USMP_DSP_STEEP("r10", "r3", "r6", "r12")
         USMP_DSP_STEEP("r11", "r4", "r6", "r12")
         USMP_DSP_STEEP("lr", "r5", "r6", "r12")
-        "b.w    11b\n\t");
+        "b.w    11b\n\t"
+        :
+        : USMP_OFFSET(usmp_pixels_s8_dsp, zero_points), USMP_OFFSET(usmp_pixels_s8_dsp, other_runs),
+        USMP_OFFSET(usmp_pixels_s8_dsp, runs_left), USMP_OFFSET(usmp_pixels_s8_dsp, is_wide),
+        USMP_OFFSET(usmp_pixels_s8_dsp, is_divided), USMP_OFFSET(usmp_pixels_s8_dsp, totals),
+        USMP_OFFSET(usmp_pixels_s8_dsp, word_entry), USMP_OFFSET(usmp_pixels_s8_dsp, first_gap),
+        USMP_OFFSET(usmp_pixels_s8_dsp, gap));
 #else
     const int16_t zero = (int16_t)(dot->zero_points & 0xffff);
     const int8_t low = (int8_t)(dot->low & 0xff);

@@ -2,28 +2,29 @@
 #ifndef USMP_DOT_PAIR_DSP_H
 #define USMP_DOT_PAIR_DSP_H
 
+#include "assembly.h"
 #include "conv_2d_dsp.h"
 #include "dsp.h"
 #include "usmp.h"
 
-/* Pixels to make.  The assembly knows the members by their offsets. */
+/* Pixels to make.  The assembly loads members in pairs. */
 struct usmp_pair_s8_dsp {
-    const int32_t *packed;     /*  0 */
-    int32_t other_runs;        /*  4: the number of runs after the first, all equally long */
-    const int8_t *input;       /*  8: the first run of bytes of the first pixel */
-    int8_t *output;            /* 12: of the first pixel */
-    int32_t loops;             /* 16: over four words of a run; all but its last word */
-    int32_t skip;              /* 20: bytes of code that the first loop leaves out */
-    int32_t rest;              /* 24: bytes from where the last word of a run would begin to where it does: -3 to 0 */
-    const int8_t *const *runs; /* 28: the further runs, the last one first */
-    int32_t rounding;          /* 32: 1 + 2 * the output's zero point */
-    int32_t flags;             /* 36: 1 if the limits of outputs are not those of int8, 2 if there is one output */
-    int32_t low;               /* 40 */
-    int32_t high;              /* 44 */
-    int32_t pixels;            /* 48: if more than one, each has but one run */
-    int32_t input_step;        /* 52: from where the last word of a run would begin to the next pixel */
-    int32_t output_step;       /* 56: from a pixel to the next one */
-    int32_t words;             /* 60: of a run */
+    const int32_t *packed;
+    int32_t other_runs;        /* the number of runs after the first, all equally long */
+    const int8_t *input;       /* the first run of bytes of the first pixel */
+    int8_t *output;            /* of the first pixel */
+    int32_t loops;             /* over four words of a run; all but its last word */
+    int32_t skip;              /* bytes of code that the first loop leaves out */
+    int32_t rest;              /* bytes from where the last word of a run would begin to where it does: -3 to 0 */
+    const int8_t *const *runs; /* the further runs, the last one first */
+    int32_t rounding;          /* 1 + 2 * the output's zero point */
+    int32_t flags;             /* 1 if the limits of outputs are not those of int8, 2 if there is one output */
+    int32_t low;
+    int32_t high;
+    int32_t pixels;            /* if more than one, each has but one run */
+    int32_t input_step;        /* from where the last word of a run would begin to the next pixel */
+    int32_t output_step;       /* from a pixel to the next one */
+    int32_t words;             /* of a run */
 };
 
 static inline void usmp_set_pair_s8_dsp(
@@ -76,18 +77,18 @@ static USMP_ASSEMBLY void usmp_dot_pair_s8_dsp(struct usmp_pair_s8_dsp *pair USM
         "push   {r4-r11, lr}\n\t"
         "mov    r7, r0\n\t"
         "adr    r3, 3f\n\t"
-        "ldr    r2, [r7, #20]\n\t"
-        "ldrd   r0, r9, [r7, #8]\n\t"
+        "ldr    r2, [r7, %[skip]]\n\t"
+        "ldrd   r0, r9, [r7, %[input]]\n\t" /* and output */
         "adds   r3, r3, r2\n\t"
         "add    r11, r3, #1\n\t" /* an address of Thumb code */
-        "ldr    r8, [r7, #48]\n\t"
+        "ldr    r8, [r7, %[pixels]]\n\t"
 
         "1:\n\t" /* a pixel */
-        "ldrd   r1, r10, [r7]\n\t"
+        "ldrd   r1, r10, [r7, %[packed]]\n\t" /* and other_runs */
         "ldrd   r6, lr, [r1], #8\n\t"
 
         "2:\n\t" /* a run */
-        "ldr    r2, [r7, #16]\n\t"
+        "ldr    r2, [r7, %[loops]]\n\t"
         "bx     r11\n\t"
         ".balign 4\n\t"
         "3:\n\t"
@@ -96,12 +97,12 @@ static USMP_ASSEMBLY void usmp_dot_pair_s8_dsp(struct usmp_pair_s8_dsp *pair USM
         ".endr\n\t"
         "subs.w r2, r2, #1\n\t"
         "bne.w  3b\n\t"
-        "ldr    r2, [r7, #24]\n\t" /* the last word of the run */
+        "ldr    r2, [r7, %[rest]]\n\t" /* the last word of the run */
         USMP_DSP_WORD_OF_PAIR("ldr.w r3, [r0, r2]")
         "cmp    r10, #0\n\t"
         "beq    4f\n\t"
         "sub    r10, r10, #1\n\t" /* the next run */
-        "ldr    r3, [r7, #28]\n\t"
+        "ldr    r3, [r7, %[runs]]\n\t"
         "ldr    r0, [r3, r10, lsl #2]\n\t"
         "b      2b\n\t"
 
@@ -109,7 +110,7 @@ static USMP_ASSEMBLY void usmp_dot_pair_s8_dsp(struct usmp_pair_s8_dsp *pair USM
         "sub    r6, r6, lr\n\t"
         "ldm    r1, {r2, r3, r4}\n\t"
         "asrs   r6, r6, #8\n\t"
-        "ldrd   r5, r10, [r7, #32]\n\t"
+        "ldrd   r5, r10, [r7, %[rounding]]\n\t" /* and flags */
         "tst    r4, #128\n\t"
         "bne    9f\n\t"
         "smmlar r6, r6, r2, r6\n\t"
@@ -130,7 +131,7 @@ static USMP_ASSEMBLY void usmp_dot_pair_s8_dsp(struct usmp_pair_s8_dsp *pair USM
         "strb   r6, [r9]\n\t"
         "it     eq\n\t"
         "strbeq lr, [r9, #1]\n\t"
-        "ldrd   r2, r3, [r7, #52]\n\t" /* the next pixel */
+        "ldrd   r2, r3, [r7, %[input_step]]\n\t" /* the next pixel */
         "subs   r8, r8, #1\n\t"
         "add    r0, r0, r2\n\t"
         "add    r9, r9, r3\n\t"
@@ -138,14 +139,9 @@ static USMP_ASSEMBLY void usmp_dot_pair_s8_dsp(struct usmp_pair_s8_dsp *pair USM
         "pop    {r4-r11, pc}\n\t"
 
         "8:\n\t" /* limits */
-        "ldrd   r2, r3, [r7, #40]\n\t"
+        "ldrd   r2, r3, [r7, %[low]]\n\t"
         ".irp   sum, r6, lr\n\t"
-        "cmp    \\sum, r2\n\t"
-        "it     lt\n\t"
-        "movlt  \\sum, r2\n\t"
-        "cmp    \\sum, r3\n\t"
-        "it     gt\n\t"
-        "movgt  \\sum, r3\n\t"
+        USMP_DSP_LIMIT("\\sum", "r2", "r3")
         ".endr\n\t"
         "cmp    r10, #0\n\t"
         "b      6b\n\t"
@@ -153,7 +149,13 @@ static USMP_ASSEMBLY void usmp_dot_pair_s8_dsp(struct usmp_pair_s8_dsp *pair USM
         "9:\n\t" /* sums become outputs, by factors of 1/2 or more */
         USMP_DSP_STEEP("r6", "r2", "r4", "r12")
         USMP_DSP_STEEP("lr", "r3", "r4", "r12")
-        "b      5b\n\t");
+        "b      5b\n\t"
+        :
+        : USMP_OFFSET(usmp_pair_s8_dsp, packed), USMP_OFFSET(usmp_pair_s8_dsp, input),
+        USMP_OFFSET(usmp_pair_s8_dsp, loops), USMP_OFFSET(usmp_pair_s8_dsp, skip), USMP_OFFSET(usmp_pair_s8_dsp, rest),
+        USMP_OFFSET(usmp_pair_s8_dsp, runs), USMP_OFFSET(usmp_pair_s8_dsp, rounding),
+        USMP_OFFSET(usmp_pair_s8_dsp, low), USMP_OFFSET(usmp_pair_s8_dsp, pixels),
+        USMP_OFFSET(usmp_pair_s8_dsp, input_step));
 #else
     for (; pair->pixels > 0; --pair->pixels) {
         const int32_t *at = pair->packed + 2;

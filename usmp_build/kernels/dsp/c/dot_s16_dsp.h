@@ -2,36 +2,37 @@
 #ifndef USMP_DOT_S16_DSP_H
 #define USMP_DOT_S16_DSP_H
 
+#include "assembly.h"
 #include "conv_2d_dsp.h"
 #include "dsp.h"
 #include "usmp.h"
 #include "window.h"
 
-/* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets; steps are in
- * elements. */
+/* Pixels, and the blocks of four outputs to make of each.  Steps are in elements.  The assembly loads members in
+ * pairs. */
 struct usmp_pixels_s16_dsp {
-    const usmp_i16 *input;       /*  0: the first run of elements of the first pixel */
-    int32_t other_runs;          /*  4: the number of further runs, all equally long */
-    int32_t runs_left;           /*  8: for the function alone */
-    const usmp_i16 *const *runs; /* 12: the further runs, the last one first */
-    const int32_t *packed;       /* 16: the first block */
-    uintptr_t end;               /* 20: where the block after the last one begins */
-    int32_t back;                /* 24: bytes from the end of a block to the beginning of the next one */
-    usmp_i16 *output;            /* 28: of the first block of the first pixel */
-    int32_t step;                /* 32: from the outputs of a block to those of the next one */
-    int32_t loops;               /* 36: over four words of a run; all but its last word */
-    uintptr_t entry;             /* 40: for the function alone */
-    int32_t skip;                /* 44: bytes of code that the first loop leaves out */
-    int32_t rest;                /* 48: bytes from where the last word of a run would begin to where it does: -2 or 0 */
-    int32_t flags;               /* 52: 1 if limits of outputs are not those of int16, 2 if the last block is short */
-    int32_t low;                 /* 56 */
-    int32_t high;                /* 60 */
-    int32_t pixels;              /* 64: if more than one, each has but one run */
-    int32_t input_step;          /* 68: from a pixel to the next one */
-    int32_t output_step;         /* 72: from where the block after the last one would go to the next pixel */
-    int32_t words;               /* 76: of a run */
-    int32_t short_outputs;       /* 80: of the last block, which has fewer than four */
-    uintptr_t short_end;         /* 84: where it ends; 0 if there is none */
+    const usmp_i16 *input;       /* the first run of elements of the first pixel */
+    int32_t other_runs;          /* the number of further runs, all equally long */
+    int32_t runs_left;           /* for the function alone */
+    const usmp_i16 *const *runs; /* the further runs, the last one first */
+    const int32_t *packed;       /* the first block */
+    uintptr_t end;               /* where the block after the last one begins */
+    int32_t back;                /* bytes from the end of a block to the beginning of the next one */
+    usmp_i16 *output;            /* of the first block of the first pixel */
+    int32_t step;                /* from the outputs of a block to those of the next one */
+    int32_t loops;               /* over four words of a run; all but its last word */
+    uintptr_t entry;             /* for the function alone */
+    int32_t skip;                /* bytes of code that the first loop leaves out */
+    int32_t rest;                /* bytes from where the last word of a run would begin to where it does: -2 or 0 */
+    int32_t flags;               /* 1 if limits of outputs are not those of int16, 2 if the last block is short */
+    int32_t low;
+    int32_t high;
+    int32_t pixels;              /* if more than one, each has but one run */
+    int32_t input_step;          /* from a pixel to the next one */
+    int32_t output_step;         /* from where the block after the last one would go to the next pixel */
+    int32_t words;               /* of a run */
+    int32_t short_outputs;       /* of the last block, which has fewer than four */
+    uintptr_t short_end;         /* where it ends; 0 if there is none */
 };
 
 /* Says how long all runs are: at least two elements. */
@@ -118,19 +119,19 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         "push   {r4-r11, lr}\n\t"
         "mov    lr, r0\n\t"
         "adr    r3, 3f\n\t"
-        "ldr    r2, [lr, #44]\n\t"
+        "ldr    r2, [lr, %[skip]]\n\t"
         "adds   r3, r3, r2\n\t"
         "adds   r3, #1\n\t" /* an address of Thumb code */
-        "str    r3, [lr, #40]\n\t"
-        "ldr    r1, [lr, #16]\n\t"
+        "str    r3, [lr, %[entry]]\n\t"
+        "ldr    r1, [lr, %[packed]]\n\t"
 
         "1:\n\t" /* a block of four outputs */
         "ldm    r1!, {r7, r8, r9, r10, r11, r12}\n\t"
-        "ldrd   r0, r2, [lr]\n\t"
-        "str    r2, [lr, #8]\n\t"
+        "ldrd   r0, r2, [lr, %[input]]\n\t" /* and other_runs */
+        "str    r2, [lr, %[runs_left]]\n\t"
 
         "2:\n\t" /* a run */
-        "ldrd   r2, r3, [lr, #36]\n\t"
+        "ldrd   r2, r3, [lr, %[loops]]\n\t" /* and entry */
         "bx     r3\n\t"
         ".balign 4\n\t"
         "3:\n\t"
@@ -139,13 +140,13 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         ".endr\n\t"
         "subs.w r2, r2, #1\n\t"
         "bne.w  3b\n\t"
-        "ldr    r2, [lr, #48]\n\t" /* the last word of the run */
+        "ldr    r2, [lr, %[rest]]\n\t" /* the last word of the run */
         USMP_DSP_WORD_OF_INT16("ldr.w r3, [r0, r2]")
-        "ldr    r2, [lr, #8]\n\t"
+        "ldr    r2, [lr, %[runs_left]]\n\t"
         "cbz    r2, 4f\n\t"
-        "ldr    r3, [lr, #12]\n\t" /* the next run */
+        "ldr    r3, [lr, %[runs]]\n\t" /* the next run */
         "subs   r2, #1\n\t"
-        "str    r2, [lr, #8]\n\t"
+        "str    r2, [lr, %[runs_left]]\n\t"
         "ldr    r0, [r3, r2, lsl #2]\n\t"
         "b      2b\n\t"
 
@@ -160,7 +161,7 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         "orr    r10, r10, r11, lsl #24\n\t"
 
         "ldm    r1!, {r2, r3, r4, r5}\n\t" /* sums become outputs */
-        "ldr    r0, [lr, #52]\n\t"
+        "ldr    r0, [lr, %[flags]]\n\t"
         "smmulr r7, r7, r2\n\t"
         "smmulr r9, r9, r3\n\t"
         "smmulr r10, r10, r4\n\t"
@@ -171,49 +172,44 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         "ssat   r12, #16, r12\n\t"
         "cbnz   r0, 7f\n\t"
         "5:\n\t"
-        "ldrd   r2, r3, [lr, #28]\n\t"
+        "ldrd   r2, r3, [lr, %[output]]\n\t" /* and step */
         "strh   r7, [r2]\n\t"
         "strh   r9, [r2, #2]\n\t"
         "strh   r10, [r2, #4]\n\t"
         "strh   r12, [r2, #6]\n\t"
         "8:\n\t"
         "add    r2, r2, r3, lsl #1\n\t"
-        "str    r2, [lr, #28]\n\t"
-        "ldrd   r2, r3, [lr, #20]\n\t"
+        "str    r2, [lr, %[output]]\n\t"
+        "ldrd   r2, r3, [lr, %[end]]\n\t" /* and back */
         "add    r1, r1, r3\n\t"
         "cmp    r1, r2\n\t"
         "bne.w  1b\n\t"
-        "ldr    r0, [lr, #64]\n\t" /* the next pixel */
+        "ldr    r0, [lr, %[pixels]]\n\t" /* the next pixel */
         "subs   r0, #1\n\t"
         "beq    6f\n\t"
-        "str    r0, [lr, #64]\n\t"
-        "ldrd   r2, r3, [lr, #68]\n\t"
-        "ldr    r0, [lr]\n\t"
-        "ldr    r4, [lr, #28]\n\t"
+        "str    r0, [lr, %[pixels]]\n\t"
+        "ldrd   r2, r3, [lr, %[input_step]]\n\t" /* and output_step */
+        "ldr    r0, [lr, %[input]]\n\t"
+        "ldr    r4, [lr, %[output]]\n\t"
         "add    r0, r0, r2, lsl #1\n\t"
         "add    r4, r4, r3, lsl #1\n\t"
-        "str    r0, [lr]\n\t"
-        "str    r4, [lr, #28]\n\t"
-        "ldr    r1, [lr, #16]\n\t"
+        "str    r0, [lr, %[input]]\n\t"
+        "str    r4, [lr, %[output]]\n\t"
+        "ldr    r1, [lr, %[packed]]\n\t"
         "b.w    1b\n\t"
         "7:\n\t" /* limits, and a short block */
         "lsrs   r0, r0, #1\n\t"
         "bcc    9f\n\t"
-        "ldrd   r2, r3, [lr, #56]\n\t"
+        "ldrd   r2, r3, [lr, %[low]]\n\t"
         ".irp   sum, r7, r9, r10, r12\n\t"
-        "cmp    \\sum, r2\n\t"
-        "it     lt\n\t"
-        "movlt  \\sum, r2\n\t"
-        "cmp    \\sum, r3\n\t"
-        "it     gt\n\t"
-        "movgt  \\sum, r3\n\t"
+        USMP_DSP_LIMIT("\\sum", "r2", "r3")
         ".endr\n\t"
         "9:\n\t"
-        "ldr    r2, [lr, #84]\n\t"
+        "ldr    r2, [lr, %[short_end]]\n\t"
         "cmp    r1, r2\n\t"
         "bne    5b\n\t"
-        "ldrd   r2, r3, [lr, #28]\n\t"
-        "ldr    r0, [lr, #80]\n\t"
+        "ldrd   r2, r3, [lr, %[output]]\n\t" /* and step */
+        "ldr    r0, [lr, %[short_outputs]]\n\t"
         "strh   r7, [r2]\n\t"
         "cmp    r0, #2\n\t"
         "it     ge\n\t"
@@ -222,7 +218,16 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         "strhgt r10, [r2, #4]\n\t"
         "b      8b\n\t"
         "6:\n\t"
-        "pop    {r4-r11, pc}\n\t");
+        "pop    {r4-r11, pc}\n\t"
+        :
+        : USMP_OFFSET(usmp_pixels_s16_dsp, input), USMP_OFFSET(usmp_pixels_s16_dsp, runs_left),
+        USMP_OFFSET(usmp_pixels_s16_dsp, runs), USMP_OFFSET(usmp_pixels_s16_dsp, packed),
+        USMP_OFFSET(usmp_pixels_s16_dsp, end), USMP_OFFSET(usmp_pixels_s16_dsp, output),
+        USMP_OFFSET(usmp_pixels_s16_dsp, loops), USMP_OFFSET(usmp_pixels_s16_dsp, entry),
+        USMP_OFFSET(usmp_pixels_s16_dsp, skip), USMP_OFFSET(usmp_pixels_s16_dsp, rest),
+        USMP_OFFSET(usmp_pixels_s16_dsp, flags), USMP_OFFSET(usmp_pixels_s16_dsp, low),
+        USMP_OFFSET(usmp_pixels_s16_dsp, pixels), USMP_OFFSET(usmp_pixels_s16_dsp, input_step),
+        USMP_OFFSET(usmp_pixels_s16_dsp, short_outputs), USMP_OFFSET(usmp_pixels_s16_dsp, short_end));
 #else
     const int32_t *at = dot->packed;
 

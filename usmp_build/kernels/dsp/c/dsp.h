@@ -89,6 +89,15 @@ static inline USMP_UNUSED int32_t usmp_four_times_dsp(int32_t value)
     "ssub8  " TEMPORARY ", " HIGH ", " OUTPUTS "\n\t" \
     "sel    " OUTPUTS ", " OUTPUTS ", " HIGH "\n\t"
 
+/* Keeps one output within LOW and HIGH. */
+#define USMP_DSP_LIMIT(OUTPUT, LOW, HIGH) \
+    "cmp    " OUTPUT ", " LOW "\n\t" \
+    "it     lt\n\t" \
+    "movlt  " OUTPUT ", " LOW "\n\t" \
+    "cmp    " OUTPUT ", " HIGH "\n\t" \
+    "it     gt\n\t" \
+    "movgt  " OUTPUT ", " HIGH "\n\t"
+
 /* The assembly of usmp_scaled_steep_s8_dsp up to the shift to the right.  FACTOR is `excess`; the lowest byte of BYTES
  * is `shifts`, and is shifted out. */
 #define USMP_DSP_STEEP(SUM, FACTOR, BYTES, TEMPORARY) \

@@ -7,42 +7,43 @@
 #include "usmp.h"
 #include "window.h"
 
-/* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets. */
+/* Pixels, and the blocks of four outputs to make of each.  The assembly loads members in pairs, and
+ * the first four at once. */
 struct usmp_pixels_s8_dsp {
-    const int8_t *input;       /*   0: the first run of bytes of the first pixel */
-    int32_t loops;             /*   4: over four words of a run, or one for wide sums; all but its last word */
-    uintptr_t entry;           /*   8: for the function alone */
-    int32_t zero_points;       /*  12: the input's zero point below 0, twice; 0 if it is folded into the sums */
-    uintptr_t run_entry;       /*  16: for the function alone */
-    const int32_t *packed;     /*  20: the first block */
-    uintptr_t end;             /*  24: where the block after the last one begins */
-    int32_t back;              /*  28: bytes from the end of a block to the beginning of the next one */
-    int8_t *output;            /*  32: of the first block of the first pixel */
-    int32_t step;              /*  36: from the outputs of a block to those of the next one */
-    int32_t rounding;          /*  40: 1 + 2 * the output's zero point */
-    int32_t flags;             /*  44: 1 if the limits of outputs are not those of int8, 2 if the last block is short */
-    int32_t low;               /*  48: four times */
-    int32_t high;              /*  52: four times */
-    int32_t pixels;            /*  56: if more than one, each has but one run */
-    int32_t input_step;        /*  60: from a pixel to the next one */
-    int32_t output_step;       /*  64: from where the block after the last one would go to the next pixel */
-    int32_t other_runs;        /*  68: the number of further runs, all equally long */
-    int32_t runs_left;         /*  72: for the function alone; 0 */
-    const int8_t *const *runs; /*  76: the further runs, the last one first; NULL ends them before `last_gap` */
-    int32_t skip;              /*  80: bytes of code that the first loop leaves out */
-    int32_t rest;              /*  84: bytes from where the last word of a run would begin to where it does: -3 to 0 */
-    int32_t is_wide;           /*  88: whether weights are in `packed` as if for wide sums */
-    int32_t is_special;        /*  92: whether sums are divided, or there are gaps */
-    int32_t is_divided;        /*  96: not 0 if each run has sums of its own */
-    int32_t totals[2];         /* 100: divided sums of a and c, of the runs before this one */
-    int32_t short_outputs;     /* 108: of the last block, which has fewer than four */
-    uintptr_t short_end;       /* 112: where it ends; 0 if there is none */
-    uintptr_t word_entry;      /* 116: for the function alone */
-    int32_t first_gap;         /* 120: bytes of weights before those of the first run, for padding */
-    int32_t gap;               /* 124: between two runs */
-    int32_t last_gap;          /* 128: after the last run */
-    int32_t words;             /* 132: of a run */
-    int32_t block;             /* 136: words of a block */
+    const int8_t *input;       /* the first run of bytes of the first pixel */
+    int32_t loops;             /* over four words of a run, or one for wide sums; all but its last word */
+    uintptr_t entry;           /* for the function alone */
+    int32_t zero_points;       /* the input's zero point below 0, twice; 0 if it is folded into the sums */
+    uintptr_t run_entry;       /* for the function alone */
+    const int32_t *packed;     /* the first block */
+    uintptr_t end;             /* where the block after the last one begins */
+    int32_t back;              /* bytes from the end of a block to the beginning of the next one */
+    int8_t *output;            /* of the first block of the first pixel */
+    int32_t step;              /* from the outputs of a block to those of the next one */
+    int32_t rounding;          /* 1 + 2 * the output's zero point */
+    int32_t flags;             /* 1 if the limits of outputs are not those of int8, 2 if the last block is short */
+    int32_t low;               /* four times */
+    int32_t high;              /* four times */
+    int32_t pixels;            /* if more than one, each has but one run */
+    int32_t input_step;        /* from a pixel to the next one */
+    int32_t output_step;       /* from where the block after the last one would go to the next pixel */
+    int32_t other_runs;        /* the number of further runs, all equally long */
+    int32_t runs_left;         /* for the function alone; 0 */
+    const int8_t *const *runs; /* the further runs, the last one first; NULL ends them before `last_gap` */
+    int32_t skip;              /* bytes of code that the first loop leaves out */
+    int32_t rest;              /* bytes from where the last word of a run would begin to where it does: -3 to 0 */
+    int32_t is_wide;           /* whether weights are in `packed` as if for wide sums */
+    int32_t is_special;        /* whether sums are divided, or there are gaps */
+    int32_t is_divided;        /* not 0 if each run has sums of its own */
+    int32_t totals[2];         /* divided sums of a and c, of the runs before this one */
+    int32_t short_outputs;     /* of the last block, which has fewer than four */
+    uintptr_t short_end;       /* where it ends; 0 if there is none */
+    uintptr_t word_entry;      /* for the function alone */
+    int32_t first_gap;         /* bytes of weights before those of the first run, for padding */
+    int32_t gap;               /* between two runs */
+    int32_t last_gap;          /* after the last run */
+    int32_t words;             /* of a run */
+    int32_t block;             /* words of a block */
 };
 
 /* Says how long all runs are: at least four bytes. */

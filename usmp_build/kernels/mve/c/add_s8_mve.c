@@ -70,19 +70,10 @@ static USMP_MVE_ASSEMBLY void usmp_add_fours_s8_mve(
         "add            r2, r2, r0\n\t"
         "vmlas.s32      q0, q3, r4\n\t" /* times unit, plus offset */
         "vmlas.s32      q1, q4, r7\n\t"
-        "vqrdmulh.s32   q0, q0, r5\n\t"
-        "vshr.s32       q2, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q0, q0, q2\n\t"
-        "vrshl.s32      q0, r6\n\t"
-        "vqrdmulh.s32   q1, q1, r8\n\t"
-        "vshr.s32       q2, q1, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q1, q1, q2\n\t"
-        "vrshl.s32      q1, r9\n\t"
+        USMP_MVE_SCALE_BY("q0", "q2", "r5", "r6")
+        USMP_MVE_SCALE_BY("q1", "q2", "r8", "r9")
         "vmla.s32       q0, q1, r10\n\t" /* times sign */
-        "vqrdmulh.s32   q0, q0, r11\n\t"
-        "vshr.s32       q2, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q0, q0, q2\n\t"
-        "vrshl.s32      q0, r12\n\t"
+        USMP_MVE_SCALE_BY("q0", "q2", "r11", "r12")
         "vadd.i32       q0, q0, q5\n\t"
         "vmax.s32       q0, q0, q6\n\t"
         "vmin.s32       q0, q0, q7\n\t"

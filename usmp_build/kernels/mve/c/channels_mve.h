@@ -54,35 +54,52 @@ static inline USMP_MVE_UNUSED void usmp_channels_of_pixels_s8_mve(
     }
 }
 
-/* The same, eight channels at a time. */
+/* What comes before the work on a block, in lanes of BITS, at 3: r1 packed, r2 r4 taps, r3 output, r5 pairs of taps,
+ * r6 whether there is a tap without a partner, r7 pointers to taps, r8 offset of the pixel, r9 of the block, r10 p,
+ * r11 blocks left, r12 blocks. */
+#define USMP_MVE_CHANNELS_BEGIN(BITS) \
+    "push           {r4-r11, lr}\n\t" \
+    "vpush          {d8-d15}\n\t" \
+    "mov            r10, r0\n\t" \
+    "mov            r8, r2\n\t" \
+    "ldr            r5, [r10, %[runs]]\n\t" \
+    "and            r6, r5, #1\n\t" \
+    "lsr            r5, r5, #1\n\t" \
+    "ldr            r2, [r10, %[count]]\n\t" \
+    "push           {r1, r2}\n\t" /* taps, pixels */ \
+    "1:\n\t" /* a pixel */ \
+    "ldr            r1, [r10, %[packed]]\n\t" \
+    "add            r12, r10, %[blocks]\n\t" \
+    "ldrd           r11, r0, [r12], #8\n\t" /* how many blocks, their channels */ \
+    "mov            r9, r8\n\t" \
+    "2:\n\t" /* blocks of r0 channels */ \
+    "vctp." BITS "  r0\n\t" \
+    "3:\n\t"
+
+/* And after it: q0 has the outputs of the block, r4 the jump to the next one. */
+#define USMP_MVE_CHANNELS_END(BITS) \
+    "vpst\n\t" \
+    "vstrbt." BITS " q0, [r3]\n\t" \
+    "ldr            r0, [r10, %[step]]\n\t" \
+    "add            r3, r3, r0\n\t" \
+    "add            r9, r9, r0\n\t" \
+    "add            r1, r1, r4\n\t" \
+    "subs           r11, r11, #1\n\t" \
+    "bne            3b\n\t" \
+    "ldrd           r11, r0, [r12], #8\n\t" \
+    "cmp            r11, #0\n\t" \
+    "bne            2b\n\t" \
+    USMP_MVE_NEXT_PIXEL("r8", "8")
+
+/* Makes pixels as usmp_channels_of_pixels_s8_mve does, eight channels at a time. */
 static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
     const struct usmp_pixels_mve *p USMP_MVE_UNUSED, const int8_t *const *taps USMP_MVE_UNUSED,
     int32_t offset USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
-        /* r1 packed, r2 r4 taps, r3 output, r5 pairs of taps, r6 whether one is left, r7 pointers to taps, r8 offset of
-         * the pixel, r9 of the block, r10 p, r11 blocks left, r12 blocks; q0 q1 sums, q2 q3 inputs, q4 q5 weights */
-        "push           {r4-r11, lr}\n\t"
-        "vpush          {d8-d15}\n\t"
-        "mov            r10, r0\n\t"
-        "mov            r8, r2\n\t" /* offset of the pixel, and of its block */
-        "ldr            r5, [r10, #40]\n\t"
-        "and            r6, r5, #1\n\t" /* whether there is a tap without a partner */
-        "lsr            r5, r5, #1\n\t" /* pairs of taps */
-        "ldr            r2, [r10, #24]\n\t"
-        "push           {r1, r2}\n\t" /* taps, pixels */
-
-        "1:\n\t" /* a pixel */
-        "ldr            r1, [r10]\n\t"
-        "add            r12, r10, #44\n\t"
-        "ldrd           r11, r0, [r12], #8\n\t" /* how many blocks, their channels */
-        "mov            r9, r8\n\t"
-
-        "2:\n\t" /* blocks of r0 channels */
-        "vctp.16        r0\n\t"
-
-        "3:\n\t" /* a block */
+        /* q0 q1 sums, q2 q3 inputs, q4 q5 weights */
+        USMP_MVE_CHANNELS_BEGIN("16")
         "vldrw.u32      q0, [r1], #16\n\t" /* biases of channels 0 2 4 6 */
         "vldrw.u32      q1, [r1], #16\n\t" /* 1 3 5 7 */
         "ldr            r7, [sp]\n\t"
@@ -122,37 +139,19 @@ static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
         "6:\n\t" /* outputs */
         USMP_MVE_SCALE("q0", "q2")
         USMP_MVE_SCALE("q1", "q2")
-        "ldrd           r4, r2, [r10, #4]\n\t" /* jump, zero point */
+        "ldrd           r4, r2, [r10, %[jump]]\n\t" /* jump, zero point */
         "vqmovnb.s32    q0, q0\n\t"
         "vqmovnt.s32    q0, q1\n\t" /* 0 1 2 3 4 5 6 7 */
         "vdup.16        q1, r2\n\t"
         "vqadd.s16      q0, q0, q1\n\t"
-        "ldrd           r2, r0, [r10, #16]\n\t"
+        "ldrd           r2, r0, [r10, %[low]]\n\t"
         "vdup.16        q1, r2\n\t"
         "vmax.s16       q0, q0, q1\n\t"
         "vdup.16        q1, r0\n\t"
         "vmin.s16       q0, q0, q1\n\t"
-        "vpst\n\t"
-        "vstrbt.16      q0, [r3]\n\t"
-        "ldr            r0, [r10, #12]\n\t" /* from block to block */
-        "add            r3, r3, r0\n\t"
-        "add            r9, r9, r0\n\t"
-        "add            r1, r1, r4\n\t"
-        "subs           r11, r11, #1\n\t"
-        "bne            3b\n\t"
-        "ldrd           r11, r0, [r12], #8\n\t"
-        "cmp            r11, #0\n\t"
-        "bne            2b\n\t"
-        "ldrd           r0, r2, [r10, #28]\n\t" /* to the next pixel */
-        "add            r8, r8, r0\n\t"
-        "add            r3, r3, r2\n\t"
-        "ldr            r0, [sp, #4]\n\t"
-        "subs           r0, r0, #1\n\t"
-        "str            r0, [sp, #4]\n\t"
-        "bne            1b\n\t"
-        "add            sp, sp, #8\n\t"
-        "vpop           {d8-d15}\n\t"
-        "pop            {r4-r11, pc}\n\t");
+        USMP_MVE_CHANNELS_END("16")
+        :
+        : USMP_MVE_PIXELS);
 #else
     usmp_channels_of_pixels_s8_mve(p, taps, offset, 8, output);
 #endif
@@ -165,29 +164,8 @@ static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
 {
 #if USMP_MVE
     __asm__ volatile(
-        /* r1 packed, r2 r4 taps, r3 output, r5 pairs of taps, r6 whether one is left, r7 pointers to taps, r8 offset of
-         * the pixel, r9 of the block, r10 p, r11 blocks left, r12 blocks; q0 to q3 sums, q4 q5 inputs, q6 q7 sums of
-         * a pair */
-        "push           {r4-r11, lr}\n\t"
-        "vpush          {d8-d15}\n\t"
-        "mov            r10, r0\n\t"
-        "mov            r8, r2\n\t" /* offset of the pixel, and of its block */
-        "ldr            r5, [r10, #40]\n\t"
-        "and            r6, r5, #1\n\t" /* whether there is a tap without a partner */
-        "lsr            r5, r5, #1\n\t" /* pairs of taps */
-        "ldr            r2, [r10, #24]\n\t"
-        "push           {r1, r2}\n\t" /* taps, pixels */
-
-        "1:\n\t" /* a pixel */
-        "ldr            r1, [r10]\n\t"
-        "add            r12, r10, #44\n\t"
-        "ldrd           r11, r0, [r12], #8\n\t" /* how many blocks, their channels */
-        "mov            r9, r8\n\t"
-
-        "2:\n\t" /* blocks of r0 channels */
-        "vctp.8         r0\n\t"
-
-        "3:\n\t" /* a block */
+        /* q0 to q3 sums, q4 q5 inputs, q6 q7 sums of a pair */
+        USMP_MVE_CHANNELS_BEGIN("8")
         "vldrw.u32      q0, [r1], #16\n\t" /* biases of channels 0 4 8 C */
         "vldrw.u32      q1, [r1], #16\n\t" /* 2 6 A E */
         "vldrw.u32      q2, [r1], #16\n\t" /* 1 5 9 D */
@@ -244,7 +222,7 @@ static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
         USMP_MVE_SCALE("q1", "q4")
         USMP_MVE_SCALE("q2", "q4")
         USMP_MVE_SCALE("q3", "q4")
-        "ldrd           r4, r2, [r10, #4]\n\t" /* jump, zero point */
+        "ldrd           r4, r2, [r10, %[jump]]\n\t" /* jump, zero point */
         "vqmovnb.s32    q0, q0\n\t"
         "vqmovnt.s32    q0, q1\n\t" /* 0 2 4 6 8 A C E */
         "vqmovnb.s32    q2, q2\n\t"
@@ -254,32 +232,14 @@ static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
         "vqadd.s16      q2, q2, q1\n\t"
         "vqmovnb.s16    q0, q0\n\t"
         "vqmovnt.s16    q0, q2\n\t"
-        "ldrd           r2, r0, [r10, #16]\n\t"
+        "ldrd           r2, r0, [r10, %[low]]\n\t"
         "vdup.8         q1, r2\n\t"
         "vmax.s8        q0, q0, q1\n\t"
         "vdup.8         q1, r0\n\t"
         "vmin.s8        q0, q0, q1\n\t"
-        "vpst\n\t"
-        "vstrbt.8       q0, [r3]\n\t"
-        "ldr            r0, [r10, #12]\n\t" /* from block to block */
-        "add            r3, r3, r0\n\t"
-        "add            r9, r9, r0\n\t"
-        "add            r1, r1, r4\n\t"
-        "subs           r11, r11, #1\n\t"
-        "bne            3b\n\t"
-        "ldrd           r11, r0, [r12], #8\n\t"
-        "cmp            r11, #0\n\t"
-        "bne            2b\n\t"
-        "ldrd           r0, r2, [r10, #28]\n\t" /* to the next pixel */
-        "add            r8, r8, r0\n\t"
-        "add            r3, r3, r2\n\t"
-        "ldr            r0, [sp, #4]\n\t"
-        "subs           r0, r0, #1\n\t"
-        "str            r0, [sp, #4]\n\t"
-        "bne            1b\n\t"
-        "add            sp, sp, #8\n\t"
-        "vpop           {d8-d15}\n\t"
-        "pop            {r4-r11, pc}\n\t");
+        USMP_MVE_CHANNELS_END("8")
+        :
+        : USMP_MVE_PIXELS);
 #else
     usmp_channels_of_pixels_s8_mve(p, taps, offset, 16, output);
 #endif

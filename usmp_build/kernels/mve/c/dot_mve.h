@@ -55,17 +55,17 @@ static USMP_MVE_ASSEMBLY void usmp_dot_short_s8_mve(
         "mov            r10, r0\n\t"
         "mov            r9, r1\n\t" /* input of the pixel */
         "mov            r3, r2\n\t" /* output of the block */
-        "ldrd           r7, r5, [r10, #4]\n\t" /* jump, zero point */
-        "ldr            r11, [r10, #12]\n\t" /* from block to block */
-        "ldrd           r0, r1, [r10, #16]\n\t"
+        "ldrd           r7, r5, [r10, %[jump]]\n\t" /* jump, zero point */
+        "ldr            r11, [r10, %[step]]\n\t" /* from block to block */
+        "ldrd           r0, r1, [r10, %[low]]\n\t"
         "vdup.32        q6, r0\n\t" /* low */
         "vdup.32        q7, r1\n\t" /* high */
-        "ldr            r8, [r10, #36]\n\t"
+        "ldr            r8, [r10, %[run]]\n\t"
         "sub            r8, r8, #1\n\t"
         "and            r0, r8, #15\n\t"
         "add            r0, r0, #1\n\t" /* inputs in the last vector */
         "lsr            r8, r8, #4\n\t" /* vectors before it */
-        "ldr            r1, [r10, #24]\n\t"
+        "ldr            r1, [r10, %[count]]\n\t"
         "push           {r0, r1}\n\t" /* that, pixels */
 
         "1:\n\t" /* a pixel */
@@ -79,8 +79,8 @@ static USMP_MVE_ASSEMBLY void usmp_dot_short_s8_mve(
         "vldrb.u8       q1, [r0], #16\n\t"
         "vpst\n\t"
         "vldrbt.u8      q0, [r0]\n\t" /* other lanes are 0 */
-        "ldr            r1, [r10]\n\t"
-        "add            r12, r10, #44\n\t"
+        "ldr            r1, [r10, %[packed]]\n\t"
+        "add            r12, r10, %[blocks]\n\t"
         "ldrd           r2, r0, [r12], #8\n\t" /* how many blocks, their channels */
 
         "2:\n\t" /* blocks of r0 channels */
@@ -116,16 +116,9 @@ static USMP_MVE_ASSEMBLY void usmp_dot_short_s8_mve(
         "ldrd           r2, r0, [r12], #8\n\t"
         "cmp            r2, #0\n\t"
         "bne            2b\n\t"
-        "ldrd           r0, r2, [r10, #28]\n\t" /* to the next pixel */
-        "add            r9, r9, r0\n\t"
-        "add            r3, r3, r2\n\t"
-        "ldr            r0, [sp, #4]\n\t"
-        "subs           r0, r0, #1\n\t"
-        "str            r0, [sp, #4]\n\t"
-        "bne            1b\n\t"
-        "add            sp, sp, #8\n\t"
-        "vpop           {d8-d15}\n\t"
-        "pop            {r4-r11, pc}\n\t");
+        USMP_MVE_NEXT_PIXEL("r9", "8")
+        :
+        : USMP_MVE_PIXELS);
 #else
     int8_t held[64];
     const int8_t *const run = held;
@@ -158,17 +151,17 @@ static USMP_MVE_ASSEMBLY void usmp_dot_s8_mve(
         "vpush          {d8-d15}\n\t"
         "mov            r10, r0\n\t"
         "mov            r8, r2\n\t" /* offset of the pixel */
-        "ldrd           r4, r5, [r10, #16]\n\t"
+        "ldrd           r4, r5, [r10, %[low]]\n\t"
         "vdup.32        q4, r4\n\t" /* low */
         "vdup.32        q5, r5\n\t" /* high */
-        "ldr            r5, [r10, #36]\n\t" /* inputs of a run */
-        "ldr            r4, [r10, #24]\n\t"
+        "ldr            r5, [r10, %[run]]\n\t" /* inputs of a run */
+        "ldr            r4, [r10, %[count]]\n\t"
         "sub            sp, sp, #16\n\t"
         "strd           r1, r4, [sp]\n\t" /* runs, pixels */
 
         "1:\n\t" /* a pixel */
-        "ldr            r1, [r10]\n\t"
-        "add            r12, r10, #44\n\t"
+        "ldr            r1, [r10, %[packed]]\n\t"
+        "add            r12, r10, %[blocks]\n\t"
         "ldrd           r11, r0, [r12], #8\n\t" /* how many blocks, their channels */
 
         "2:\n\t" /* blocks of r0 channels */
@@ -179,7 +172,7 @@ static USMP_MVE_ASSEMBLY void usmp_dot_s8_mve(
         "ldrd           r0, r2, [r1], #8\n\t" /* biases */
         "ldrd           r4, r6, [r1], #8\n\t"
         "ldr            r7, [sp]\n\t"
-        "ldr            r9, [r10, #40]\n\t"
+        "ldr            r9, [r10, %[runs]]\n\t"
 
         "4:\n\t" /* a run */
         "ldr            r12, [r7], #4\n\t"
@@ -202,8 +195,8 @@ static USMP_MVE_ASSEMBLY void usmp_dot_s8_mve(
         "vmov           q0[2], q0[0], r0, r4\n\t"
         "vmov           q0[3], q0[1], r2, r6\n\t"
         USMP_MVE_SCALE("q0", "q1")
-        "ldrd           r0, r2, [r10, #4]\n\t" /* jump, zero point */
-        "ldr            r4, [r10, #12]\n\t" /* from block to block */
+        "ldrd           r0, r2, [r10, %[jump]]\n\t" /* jump, zero point */
+        "ldr            r4, [r10, %[step]]\n\t" /* from block to block */
         "vadd.i32       q0, q0, r2\n\t"
         "vmax.s32       q0, q0, q4\n\t"
         "vmin.s32       q0, q0, q5\n\t"
@@ -217,16 +210,9 @@ static USMP_MVE_ASSEMBLY void usmp_dot_s8_mve(
         "ldrd           r11, r0, [r12], #8\n\t"
         "cmp            r11, #0\n\t"
         "bne            2b\n\t"
-        "ldrd           r0, r2, [r10, #28]\n\t" /* to the next pixel */
-        "add            r8, r8, r0\n\t"
-        "add            r3, r3, r2\n\t"
-        "ldr            r0, [sp, #4]\n\t"
-        "subs           r0, r0, #1\n\t"
-        "str            r0, [sp, #4]\n\t"
-        "bne            1b\n\t"
-        "add            sp, sp, #16\n\t"
-        "vpop           {d8-d15}\n\t"
-        "pop            {r4-r11, pc}\n\t");
+        USMP_MVE_NEXT_PIXEL("r8", "16")
+        :
+        : USMP_MVE_PIXELS);
 #else
     for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
         const int8_t *stream = p->packed;

@@ -5,14 +5,14 @@
 #include "mve.h"
 #include "usmp.h"
 
-/* What to gather.  The assembly knows the members by their offsets. */
+/* What to gather.  The assembly loads members in pairs. */
 struct usmp_gathering_mve {
-    int32_t runs;       /*  0: how many */
-    int32_t distance;   /*  4: from one run to the next in the patch */
-    int32_t size;       /*  8: bytes to read of each */
-    int32_t zero_point; /* 12: of the input */
-    int32_t vectors;    /* 16: sixteens of bytes of the patch */
-    int32_t first;      /* 20: place of the first run */
+    int32_t runs;       /* how many */
+    int32_t distance;   /* from one run to the next in the patch */
+    int32_t size;       /* bytes to read of each */
+    int32_t zero_point; /* of the input */
+    int32_t vectors;    /* sixteens of bytes of the patch */
+    int32_t first;      /* place of the first run */
 };
 
 /* Gathers runs side by side, each from the same offset.  A run that is NULL, and all that is around them, is the zero
@@ -25,9 +25,9 @@ static USMP_MVE_ASSEMBLY void usmp_gather_s8_mve(
     __asm__ volatile(
         /* r0 runs, r1 offset, r3 patch, r4 runs left, r5 distance, r6 size, r7 input, r12 output */
         "push           {r4-r7, lr}\n\t"
-        "ldrd           r4, r5, [r2]\n\t" /* how many runs, their distance */
-        "ldrd           r6, r7, [r2, #8]\n\t" /* their size, zero point */
-        "ldrd           r2, r12, [r2, #16]\n\t" /* how many vectors, place of the first run */
+        "ldrd           r4, r5, [r2, %[runs]]\n\t" /* and their distance */
+        "ldrd           r6, r7, [r2, %[size]]\n\t" /* and the zero point */
+        "ldrd           r2, r12, [r2, %[vectors]]\n\t" /* and the place of the first run */
         "vdup.8         q0, r7\n\t"
         "mov            r7, r3\n\t"
         "dls            lr, r2\n\t"
@@ -53,7 +53,10 @@ static USMP_MVE_ASSEMBLY void usmp_gather_s8_mve(
         "add            r3, r3, r5\n\t"
         "subs           r4, r4, #1\n\t"
         "bne            2b\n\t"
-        "pop            {r4-r7, pc}\n\t");
+        "pop            {r4-r7, pc}\n\t"
+        :
+        : USMP_OFFSET(usmp_gathering_mve, runs), USMP_OFFSET(usmp_gathering_mve, size),
+        USMP_OFFSET(usmp_gathering_mve, vectors));
 #else
     for (int32_t i = 0; i < 16 * p->vectors; ++i) {
         patch[i] = (int8_t)p->zero_point;

@@ -36,7 +36,7 @@ static USMP_MVE_OR_INLINE void usmp_look_up_s8(
     __asm__ volatile(
         /* r1 input, r2 table, r3 output, r4 step, r5 elements that are no sixteen, r6 sixteens; q1 128 */
         "push           {r4, r5, r6, lr}\n\t"
-        "ldrd           r12, r4, [r0]\n\t" /* size, direction */
+        "ldrd           r12, r4, [r0, %[size]]\n\t" /* and direction */
         "mov            r5, #128\n\t"
         "vdup.8         q1, r5\n\t"
         "and            r5, r12, #15\n\t"
@@ -55,7 +55,9 @@ static USMP_MVE_OR_INLINE void usmp_look_up_s8(
         "sub            r1, r1, #16\n\t"
         "sub            r3, r3, #16\n\t"
         USMP_MVE_LOOK_UP_SIXTEENS
-        "pop            {r4, r5, r6, pc}\n\t");
+        "pop            {r4, r5, r6, pc}\n\t"
+        :
+        : USMP_OFFSET(usmp_elements, size));
 #else
     for (int32_t i = p->direction < 0 ? p->size - 1 : 0; i >= 0 && i < p->size; i += p->direction) {
         output[i] = table[input[i] + 128];

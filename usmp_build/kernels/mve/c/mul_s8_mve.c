@@ -28,21 +28,14 @@ static inline USMP_MVE_UNUSED int8_t usmp_multiply_two_s8_mve(
     return (int8_t)usmp_clamp(scaled + p->zero_point, p->low, p->high);
 }
 
-/* Scales four products: the vector TEMPORARY is lost. */
-#define USMP_MVE_SCALE_PRODUCTS(PRODUCTS, TEMPORARY) \
-    "vqrdmulh.s32   " PRODUCTS ", " PRODUCTS ", r6\n\t" \
-    "vshr.s32       " TEMPORARY ", " PRODUCTS ", #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */ \
-    "vadd.i32       " PRODUCTS ", " PRODUCTS ", " TEMPORARY "\n\t" \
-    "vrshl.s32      " PRODUCTS ", r7\n\t"
-
 /* The rest of a turn, from the elements in q0, and those in q3 less their zero point. */
 #define USMP_MVE_PRODUCTS \
     "add            r1, r1, r0\n\t" \
     "vsub.i16       q0, q0, r4\n\t" \
     "vmullb.s16     q2, q0, q3\n\t" /* even elements */ \
     "vmullt.s16     q0, q0, q3\n\t" /* odd elements */ \
-    USMP_MVE_SCALE_PRODUCTS("q2", "q1") \
-    USMP_MVE_SCALE_PRODUCTS("q0", "q1") \
+    USMP_MVE_SCALE_BY("q2", "q1", "r6", "r7") \
+    USMP_MVE_SCALE_BY("q0", "q1", "r6", "r7") \
     "vqmovnb.s32    q2, q2\n\t" \
     "vqmovnt.s32    q2, q0\n\t" \
     "vqadd.s16      q2, q2, r8\n\t" \

@@ -8,6 +8,7 @@
 #define USMP_MVE_H
 
 #include "arithmetic.h"
+#include "assembly.h"
 #include "conv_2d.h"
 #include "usmp.h"
 #include "walk.h"
@@ -36,30 +37,60 @@
 #define USMP_MVE_F32_OR_INLINE inline
 #endif
 
+/* Multiplies four values by MULTIPLIER / 2^31, and takes 1 off negative products: then a shift to the right rounds
+ * halves away from 0.  The vector TEMPORARY is lost. */
+#define USMP_MVE_MULTIPLY(VALUES, TEMPORARY, MULTIPLIER) \
+    "vqrdmulh.s32   " VALUES ", " VALUES ", " MULTIPLIER "\n\t" \
+    "vshr.s32       " TEMPORARY ", " VALUES ", #31\n\t" \
+    "vadd.i32       " VALUES ", " VALUES ", " TEMPORARY "\n\t"
+
 /* Scales four sums by the next multipliers and shifts of the packed block, at r1; the vector TEMPORARY is lost. */
 #define USMP_MVE_SCALE(SUMS, TEMPORARY) \
     "vldrw.u32      " TEMPORARY ", [r1], #16\n\t" \
-    "vqrdmulh.s32   " SUMS ", " SUMS ", " TEMPORARY "\n\t" \
-    "vshr.s32       " TEMPORARY ", " SUMS ", #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */ \
-    "vadd.i32       " SUMS ", " SUMS ", " TEMPORARY "\n\t" \
+    USMP_MVE_MULTIPLY(SUMS, TEMPORARY, TEMPORARY) \
     "vldrb.s32      " TEMPORARY ", [r1], #4\n\t" \
     "vrshl.s32      " SUMS ", " SUMS ", " TEMPORARY "\n\t"
 
-/* Pixels of an output row, and the blocks of channels in each.  The assembly knows the members by their offsets. */
+/* Scales four values by a multiplier and a negative shift that are in registers; the vector TEMPORARY is lost. */
+#define USMP_MVE_SCALE_BY(VALUES, TEMPORARY, MULTIPLIER, SHIFT) \
+    USMP_MVE_MULTIPLY(VALUES, TEMPORARY, MULTIPLIER) \
+    "vrshl.s32      " VALUES ", " SHIFT "\n\t"
+
+/* Pixels of an output row, and the blocks of channels in each.  The assembly loads members in pairs. */
 struct usmp_pixels_mve {
-    const int8_t *packed; /*  0: the block that comes first */
-    int32_t jump;         /*  4: bytes from the end of a packed block to the beginning of the next one */
-    int32_t zero_point;   /*  8: of the output */
-    int32_t step;         /* 12: from the channels of a block to those of the next one */
-    int32_t low;          /* 16: limits of the output */
-    int32_t high;         /* 20 */
-    int32_t count;        /* 24: of the pixels */
-    int32_t input_step;   /* 28: from a pixel of the input to the next one */
-    int32_t output_step;  /* 32: from where another block would follow a pixel of the output to the next pixel */
-    int32_t run;          /* 36: bytes of a run */
-    int32_t runs;         /* 40: of a pixel; taps, where each channel has its own filter */
-    int32_t blocks[5];    /* 44: how many blocks, of how many channels each; how many others, of how many; 0 */
+    const int8_t *packed; /* the block that comes first */
+    int32_t jump;         /* bytes from the end of a packed block to the beginning of the next one */
+    int32_t zero_point;   /* of the output */
+    int32_t step;         /* from the channels of a block to those of the next one */
+    int32_t low;          /* limits of the output */
+    int32_t high;
+    int32_t count;        /* of the pixels */
+    int32_t input_step;   /* from a pixel of the input to the next one */
+    int32_t output_step;  /* from where another block would follow a pixel of the output to the next pixel */
+    int32_t run;          /* bytes of a run */
+    int32_t runs;         /* of a pixel; taps, where each channel has its own filter */
+    int32_t blocks[5];    /* how many blocks, of how many channels each; how many others, of how many; 0 */
 };
+
+/* The members that assembly loads, as its operands. */
+#define USMP_MVE_PIXELS \
+    USMP_OFFSET(usmp_pixels_mve, packed), USMP_OFFSET(usmp_pixels_mve, jump), USMP_OFFSET(usmp_pixels_mve, step), \
+    USMP_OFFSET(usmp_pixels_mve, low), USMP_OFFSET(usmp_pixels_mve, count), USMP_OFFSET(usmp_pixels_mve, input_step), \
+    USMP_OFFSET(usmp_pixels_mve, run), USMP_OFFSET(usmp_pixels_mve, runs), USMP_OFFSET(usmp_pixels_mve, blocks)
+
+/* After the blocks of a pixel: goes on to the next one, at 1, or returns.  r10 is p, PLACE that of the input, and r3
+ * that of the output; BYTES of the stack are the function's, the second word how many pixels are left. */
+#define USMP_MVE_NEXT_PIXEL(PLACE, BYTES) \
+    "ldrd           r0, r2, [r10, %[input_step]]\n\t" \
+    "add            " PLACE ", " PLACE ", r0\n\t" \
+    "add            r3, r3, r2\n\t" \
+    "ldr            r0, [sp, #4]\n\t" \
+    "subs           r0, r0, #1\n\t" \
+    "str            r0, [sp, #4]\n\t" \
+    "bne            1b\n\t" \
+    "add            sp, sp, #" BYTES "\n\t" \
+    "vpop           {d8-d15}\n\t" \
+    "pop            {r4-r11, pc}\n\t"
 
 /* Splits channels into blocks of `size`, in the order of the kernel: pairs of how many blocks, of how many channels
  * each; then 0. */

@@ -5,26 +5,33 @@
 #include "walk.h"
 #include "window.h"
 
-/* The part of a window that is inside of the image, and the blocks of channels.  The assembly knows the members by their
- * offsets. */
+/* The part of a window that is inside of the image, and the blocks of channels.  The assembly loads members in
+ * pairs. */
 struct usmp_window_mve {
-    const int8_t *const *rows; /*  0: under the window */
-    int32_t height;            /*  4: how many rows */
-    int32_t width;             /*  8: pixels of each */
-    int32_t pitch;             /* 12: from one pixel to the next */
-    int32_t step;              /* 16: from the channels of a block to those of the next one */
-    int32_t low;               /* 20: limits of the output */
-    int32_t high;              /* 24 */
-    int32_t outside;           /* 28: of an average: the sum of all pixels outside of the image */
-    int32_t count;             /* 32: of an average: how many pixels it counts */
-    int32_t half;              /* 36: what rounds a sum before it is divided by their number: */
-    int32_t multiplier;        /* 40: multiplied; the upper 16 bits of that */
-    int32_t shift;             /* 44: are shifted; negative: to the right */
-    int32_t pixels;            /* 48: of the output, whose windows have as many pixels inside of the image */
-    int32_t input_step;        /* 52: from where another block would follow to the next window */
-    int32_t output_step;       /* 56: and to the next pixel */
-    int32_t blocks[5];         /* 60: how many blocks, of how many channels each; how many others, of how many; 0 */
+    const int8_t *const *rows; /* under the window */
+    int32_t height;            /* how many rows */
+    int32_t width;             /* pixels of each */
+    int32_t pitch;             /* from one pixel to the next */
+    int32_t step;              /* from the channels of a block to those of the next one */
+    int32_t low;               /* limits of the output */
+    int32_t high;
+    int32_t outside;           /* of an average: the sum of all pixels outside of the image */
+    int32_t count;             /* of an average: how many pixels it counts */
+    int32_t half;              /* what rounds a sum before it is divided by their number: */
+    int32_t multiplier;        /* multiplied; the upper 16 bits of that */
+    int32_t shift;             /* are shifted; negative: to the right */
+    int32_t pixels;            /* of the output, whose windows have as many pixels inside of the image */
+    int32_t input_step;        /* from where another block would follow to the next window */
+    int32_t output_step;       /* and to the next pixel */
+    int32_t blocks[5];         /* how many blocks, of how many channels each; how many others, of how many; 0 */
 };
+
+/* The members that assembly loads, as its operands. */
+#define USMP_MVE_WINDOW \
+    USMP_OFFSET(usmp_window_mve, rows), USMP_OFFSET(usmp_window_mve, width), USMP_OFFSET(usmp_window_mve, step), \
+    USMP_OFFSET(usmp_window_mve, low), USMP_OFFSET(usmp_window_mve, outside), USMP_OFFSET(usmp_window_mve, half), \
+    USMP_OFFSET(usmp_window_mve, shift), USMP_OFFSET(usmp_window_mve, pixels), \
+    USMP_OFFSET(usmp_window_mve, input_step), USMP_OFFSET(usmp_window_mve, blocks)
 
 /* The output of a channel. */
 static inline USMP_MVE_UNUSED int8_t usmp_maximum_under_mve(const struct usmp_window_mve *p, int32_t channel)
@@ -80,21 +87,21 @@ static inline USMP_MVE_UNUSED void usmp_pool_pixels_mve(
     /* r0 p, r1 offset, r2 output, r5 pitch, r6 step, r7 blocks left, r8 rows left, r9 pointers to rows, r10 width, r11 \
      * pixels, r12 blocks */ \
     "push           {r4-r11, lr}\n\t" \
-    "ldr            r3, [r0, #48]\n\t" \
+    "ldr            r3, [r0, %[pixels]]\n\t" \
     "push           {r3, r4}\n\t" /* pixels; nothing */ \
-    "ldrd           r10, r5, [r0, #8]\n\t" /* width, pitch */ \
-    "ldr            r6, [r0, #16]\n\t" /* from block to block */ \
+    "ldrd           r10, r5, [r0, %[width]]\n\t" /* and pitch */ \
+    "ldr            r6, [r0, %[step]]\n\t" /* from block to block */ \
     "0:\n\t" /* a pixel of the output */ \
-    "add            r12, r0, #60\n\t" \
+    "add            r12, r0, %[blocks]\n\t" \
     "1:\n\t" \
     "ldrd           r7, r8, [r12], #8\n\t" /* how many blocks, their channels */ \
     "cmp            r7, #0\n\t" \
     "beq            5f\n\t" \
     "vctp.8         r8\n\t" \
     "2:\n\t" /* a block */ \
-    "ldrd           r3, r4, [r0, #20]\n\t" \
+    "ldrd           r3, r4, [r0, %[low]]\n\t" \
     BEGIN \
-    "ldrd           r9, r8, [r0]\n\t" /* rows */ \
+    "ldrd           r9, r8, [r0, %[rows]]\n\t" /* and height */ \
     "3:\n\t" /* a row */ \
     "ldr            r11, [r9], #4\n\t" \
     "add            r11, r11, r1\n\t" \
@@ -116,7 +123,7 @@ static inline USMP_MVE_UNUSED void usmp_pool_pixels_mve(
     "bne            2b\n\t" \
     "b              1b\n\t" \
     "5:\n\t" \
-    "ldrd           r3, r4, [r0, #52]\n\t" \
+    "ldrd           r3, r4, [r0, %[input_step]]\n\t" \
     "add            r1, r1, r3\n\t" /* to the next pixel */ \
     "add            r2, r2, r4\n\t" \
     "ldr            r3, [sp]\n\t" \
@@ -135,7 +142,9 @@ static USMP_MVE_ASSEMBLY void usmp_max_pool_pixels_mve(
         "vdup.8         q0, r3\n\t"
         "vdup.8         q3, r4\n\t",
         "vmax.s8        q0, q0, q2\n\t",
-        "vmin.s8        q0, q0, q3\n\t"));
+        "vmin.s8        q0, q0, q3\n\t")
+        :
+        : USMP_MVE_WINDOW);
 #else
     usmp_pool_pixels_mve(p, offset, usmp_maximum_under_mve, output);
 #endif
@@ -158,24 +167,26 @@ static USMP_MVE_ASSEMBLY void usmp_average_pool_pixels_mve(
 {
 #if USMP_MVE
     __asm__ volatile(USMP_MVE_POOL(
-        "ldr            r3, [r0, #28]\n\t"
+        "ldr            r3, [r0, %[outside]]\n\t"
         "vdup.16        q0, r3\n\t" /* sums of even channels */
         "vdup.16        q1, r3\n\t", /* of odd ones */
         "vmovlb.s8      q3, q2\n\t"
         "vadd.i16       q0, q0, q3\n\t"
         "vmovlt.s8      q3, q2\n\t"
         "vadd.i16       q1, q1, q3\n\t",
-        "ldrd           r4, r3, [r0, #36]\n\t"
+        "ldrd           r4, r3, [r0, %[half]]\n\t"
         "vdup.16        q3, r3\n\t"
-        "ldr            r3, [r0, #44]\n\t"
+        "ldr            r3, [r0, %[shift]]\n\t"
         USMP_MVE_MEAN("q0")
         USMP_MVE_MEAN("q1")
-        "ldrd           r3, r4, [r0, #20]\n\t"
+        "ldrd           r3, r4, [r0, %[low]]\n\t"
         "vmovnt.i16     q0, q1\n\t" /* the lower halves of even ones are in their place */
         "vdup.8         q1, r3\n\t"
         "vmax.s8        q0, q0, q1\n\t"
         "vdup.8         q1, r4\n\t"
-        "vmin.s8        q0, q0, q1\n\t"));
+        "vmin.s8        q0, q0, q1\n\t")
+        :
+        : USMP_MVE_WINDOW);
 #else
     usmp_pool_pixels_mve(p, offset, usmp_average_under_mve, output);
 #endif

@@ -4,16 +4,9 @@
 #include "pairs.h"
 #include "scaling.h"
 
-/* How a run goes on: elements from one of each operand to the next, and of the output. */
-struct usmp_add_steps {
-    int32_t first;
-    int32_t second;
-    int32_t output;
-};
-
 /* Sums of `count` pairs. */
 static inline void usmp_add_any_s8(
-    const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
+    const struct usmp_add_s8_parameters *p, struct usmp_pair_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)
 {
     const int32_t one = 1 << usmp_fraction_bits_s8();
@@ -30,7 +23,7 @@ static inline void usmp_add_any_s8(
 /* The same if factors are at most 1/2, and that of the output below it: the numbers of the loop are in locals.  Limits
  * of the type itself need no registers. */
 static inline void usmp_add_scaled_s8(
-    const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
+    const struct usmp_add_s8_parameters *p, struct usmp_pair_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output, int32_t is_clamped)
 {
     const int32_t one = 1 << usmp_fraction_bits_s8();
@@ -54,7 +47,7 @@ static inline void usmp_add_scaled_s8(
 
 /* Sums of `count` pairs, in the shortest loop that makes them. */
 static void usmp_add_run_s8(
-    const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
+    const struct usmp_add_s8_parameters *p, struct usmp_pair_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)
 {
     if (p->output_shift == 0) {
@@ -71,7 +64,7 @@ void usmp_add_s8(
     const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
     const int32_t start = p->direction < 0 ? p->size - 1 : 0;
-    const struct usmp_add_steps steps = {p->direction, p->direction, p->direction};
+    const struct usmp_pair_steps steps = {p->direction, p->direction, p->direction};
 
     usmp_add_run_s8(p, steps, p->size, first + start, second + start, output + start);
 }
@@ -83,7 +76,7 @@ void usmp_add_s8_stretched(
     int8_t *output)
 {
     struct usmp_pair at = usmp_pair_at(axes, p->direction);
-    const struct usmp_add_steps steps = {at.first_step, at.second_step, p->direction};
+    const struct usmp_pair_steps steps = {at.first_step, at.second_step, p->direction};
 
     output += p->direction < 0 ? p->size - 1 : 0;
     for (int32_t done = 0; done < p->size; done += at.left, output += p->direction * at.left) {

@@ -1,3 +1,4 @@
+/* CONV_2D of int16 and of floats. */
 #include "arithmetic.h"
 #include "conv_2d.h"
 #include "products.h"
@@ -5,11 +6,15 @@
 #include "walk.h"
 #include "window.h"
 
-/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
- * have one element for each output channel. */
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, and of integers
+ * multiplier and shift, have one element for each output channel. */
 void usmp_conv_2d_s16_row(
-    const struct usmp_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const int8_t *weights,
-    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
+    const struct usmp_conv_2d_s16_parameters *p, const usmp_i16 *const *rows, const usmp_weight *weights,
+    const usmp_sum *bias,
+#if USMP_S16
+    const int32_t *multiplier, const usmp_shift *shift,
+#endif
+    usmp_i16 *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
     const int is_dense = p->dilation == 1 && p->input_pitch == p->input_channels;
@@ -24,22 +29,31 @@ void usmp_conv_2d_s16_row(
         for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
             usmp_i16 *const results = output + x * p->output_pitch + c;
             const int32_t lanes = usmp_minimum(4, p->output_channels - c);
-            const int8_t *filters[4];
-            int64_t sums[4] = {0, 0, 0, 0};
+            const usmp_weight *filters[4];
+            usmp_sum sums[4] = {0, 0, 0, 0};
 
             for (int32_t i = 0; i < 4; ++i) {
                 filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
             }
             for (int32_t y = 0; y < p->window_height; ++y) {
-                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; tap += run) {
-                    const usmp_i16 *const input = rows[y] + (start + tap * p->dilation) * p->input_pitch;
+                const usmp_i16 *const row = rows[y];
+
+                if (row == NULL) {
+                    continue;
+                }
+                for (int32_t tap = taps.first; tap < taps.end; tap += run) {
+                    const usmp_i16 *const input = row + (start + tap * p->dilation) * p->input_pitch;
                     const int32_t offset = (y * p->window_width + tap) * p->input_channels;
                     usmp_add_products_s16(input, filters, offset, run * p->input_channels, sums);
                 }
             }
             for (int32_t i = 0; i < lanes; ++i) {
+#if USMP_S16
                 const int64_t sum = sums[i] + bias[c + i];
                 results[i] = usmp_finished_s16(sum, p->narrow, multiplier[c + i], shift[c + i], p->low, p->high);
+#else
+                results[i] = usmp_clamp_f32(sums[i] + bias[c + i], p->low, p->high);
+#endif
             }
         }
     }

@@ -16,8 +16,8 @@ struct usmp_window_s8 {
     int32_t zero_point;
 };
 
-/* Adds the products of a window, whose inputs are at `first` in each row that is not NULL, to the sum of one channel. */
-static inline void usmp_one_channel_s8(
+/* Adds the products of a window, whose inputs are at `first` in each row that is not NULL, to the sum of one filter. */
+static inline void usmp_one_filter_s8(
     const struct usmp_window_s8 *window, const int8_t *const *rows, int32_t first, const int8_t *weights,
     int32_t *sum)
 {
@@ -28,10 +28,11 @@ static inline void usmp_one_channel_s8(
     }
 }
 
-/* The same for four channels side by side. */
-static inline void usmp_four_channels_s8(
+/* The same for four filters side by side, whose inputs are `apart` elements apart: 1, or 0 if they are over one
+ * channel. */
+static inline void usmp_four_filters_s8(
     const struct usmp_window_s8 *window, const int8_t *const *rows, int32_t first, const int8_t *weights,
-    int32_t *sums)
+    int32_t apart, int32_t *sums)
 {
     const int32_t zero_point = window->zero_point;
     int32_t sum_a = sums[0];
@@ -44,9 +45,9 @@ static inline void usmp_four_channels_s8(
             const int8_t *const x = rows[y] + first + i * window->pitch;
             const int8_t *const w = weights + i * window->channels;
             sum_a += (x[0] - zero_point) * w[0];
-            sum_b += (x[1] - zero_point) * w[1];
-            sum_c += (x[2] - zero_point) * w[2];
-            sum_d += (x[3] - zero_point) * w[3];
+            sum_b += (x[apart] - zero_point) * w[1];
+            sum_c += (x[2 * apart] - zero_point) * w[2];
+            sum_d += (x[3 * apart] - zero_point) * w[3];
         }
     }
     sums[0] = sum_a;
@@ -55,43 +56,17 @@ static inline void usmp_four_channels_s8(
     sums[3] = sum_d;
 }
 
-/* The same for four filters over one channel. */
-static inline void usmp_four_filters_s8(
-    const struct usmp_window_s8 *window, const int8_t *const *rows, int32_t first, const int8_t *weights,
-    int32_t *sums)
-{
-    int32_t sum_a = sums[0];
-    int32_t sum_b = sums[1];
-    int32_t sum_c = sums[2];
-    int32_t sum_d = sums[3];
-
-    for (int32_t y = 0; y < window->height; ++y, weights += window->line) {
-        for (int32_t i = 0; rows[y] != NULL && i < window->count; ++i) {
-            const int32_t value = rows[y][first + i * window->pitch] - window->zero_point;
-            const int8_t *const w = weights + i * window->channels;
-            sum_a += value * w[0];
-            sum_b += value * w[1];
-            sum_c += value * w[2];
-            sum_d += value * w[3];
-        }
-    }
-    sums[0] = sum_a;
-    sums[1] = sum_b;
-    sums[2] = sum_c;
-    sums[3] = sum_d;
-}
-
-/* Adds the products of a window to the sums of four channels, or of one. */
+/* Adds the products of a window to the sums of four filters, or of one. */
 static inline void usmp_add_window_s8(
     const struct usmp_window_s8 *window, int32_t depth_multiplier, int32_t lanes, const int8_t *const *rows,
     int32_t first, const int8_t *weights, int32_t *sums)
 {
     if (lanes == 1) {
-        usmp_one_channel_s8(window, rows, first, weights, sums);
+        usmp_one_filter_s8(window, rows, first, weights, sums);
     } else if (depth_multiplier == 1) {
-        usmp_four_channels_s8(window, rows, first, weights, sums);
+        usmp_four_filters_s8(window, rows, first, weights, 1, sums);
     } else {
-        usmp_four_filters_s8(window, rows, first, weights, sums);
+        usmp_four_filters_s8(window, rows, first, weights, 0, sums);
     }
 }
 
@@ -129,14 +104,6 @@ void usmp_depthwise_conv_2d_s8_row(
     }
 }
 
-/* Clears the sums. */
-void usmp_depthwise_conv_2d_sums_s8_begin(const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, usmp_i32 *sums)
-{
-    for (int32_t i = 0; i < p->output_width * p->input_channels * p->depth_multiplier; ++i) {
-        sums[i] = 0;
-    }
-}
-
 /* Adds row `y` of the image. */
 void usmp_depthwise_conv_2d_sums_s8_row(
     const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, const int8_t *weights,
@@ -171,14 +138,4 @@ void usmp_depthwise_conv_2d_sums_s8_row(
             }
         }
     }
-}
-
-/* Makes the output row of the sums. */
-void usmp_depthwise_conv_2d_sums_s8_finish(
-    const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, const usmp_i32 *sums, const int32_t *bias,
-    const int32_t *multiplier, const int8_t *shift, int8_t *output)
-{
-    usmp_finish_sums_s8(
-        sums, p->output_width, p->input_channels * p->depth_multiplier, bias, multiplier, shift, p->low, p->high,
-        p->output_zero_point, p->direction, output);
 }

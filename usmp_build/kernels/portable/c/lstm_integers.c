@@ -1,3 +1,4 @@
+/* UNIDIRECTIONAL_SEQUENCE_LSTM of integers. */
 #include <string.h>
 
 #include "arithmetic.h"
@@ -19,13 +20,15 @@ static inline int32_t usmp_lstm_unit(
     const int32_t state = usmp_clamp(usmp_saturated_s16(sum), -p->clip, p->clip);
     const int32_t scaled = (state * p->tanh[0] + ((1 << p->tanh[1]) >> 1)) >> p->tanh[1];
     const int32_t output = usmp_logistic_q15(logistic, 3 * gates[3]) * usmp_tanh_q15(logistic, scaled);
+    const int32_t *const factor = p->output_factor;
 
     *cell = (int16_t)state;
     return usmp_clamp(
-        usmp_add(usmp_scaled_by_any(output, p->output_factor[0], p->output_factor[1]), p->hidden_zero_point), p->low, p->high);
+        usmp_add(usmp_scaled_by_any(output, factor[0], factor[1]), p->hidden_zero_point), p->low, p->high);
 }
 
-/* First the weights of the inputs, then those of the hidden state, in both of which int16 has no zero points; `logistic` is the table of usmp_logistic_q15. */
+/* First come the weights of the inputs, then those of the hidden state.  Neither inputs nor hidden state of int16 have
+ * a zero point.  `logistic` is the table of usmp_logistic_q15. */
 void usmp_lstm_s8(
     const struct usmp_lstm_parameters *p, const int8_t *input, const usmp_weight *input_weights,
     const usmp_weight *forget_weights, const usmp_weight *cell_weights, const usmp_weight *output_weights,

@@ -4,16 +4,9 @@
 #include "pairs.h"
 #include "scaling.h"
 
-/* How a run goes on: elements from one of each operand to the next, and of the output. */
-struct usmp_mul_steps {
-    int32_t first;
-    int32_t second;
-    int32_t output;
-};
-
 /* Products of `count` pairs. */
 static inline void usmp_mul_any_s8(
-    const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
+    const struct usmp_mul_s8_parameters *p, struct usmp_pair_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)
 {
     for (; count > 0; --count, first += steps.first, second += steps.second, output += steps.output) {
@@ -26,7 +19,7 @@ static inline void usmp_mul_any_s8(
 /* The same for a factor below 1/2: the numbers of the loop are in locals.  Limits of the type itself need no
  * registers. */
 static inline void usmp_mul_scaled_s8(
-    const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
+    const struct usmp_mul_s8_parameters *p, struct usmp_pair_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output, int32_t is_clamped)
 {
     const struct usmp_scaling scaling = usmp_scaling_by(p->multiplier, -p->shift);
@@ -45,7 +38,7 @@ static inline void usmp_mul_scaled_s8(
 
 /* Products of `count` pairs, in the shortest loop that makes them. */
 static void usmp_mul_run_s8(
-    const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
+    const struct usmp_mul_s8_parameters *p, struct usmp_pair_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)
 {
     if (p->shift >= 0) {
@@ -62,7 +55,7 @@ void usmp_mul_s8(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
     const int32_t start = p->direction < 0 ? p->size - 1 : 0;
-    const struct usmp_mul_steps steps = {p->direction, p->direction, p->direction};
+    const struct usmp_pair_steps steps = {p->direction, p->direction, p->direction};
 
     usmp_mul_run_s8(p, steps, p->size, first + start, second + start, output + start);
 }
@@ -74,7 +67,7 @@ void usmp_mul_s8_stretched(
     int8_t *output)
 {
     struct usmp_pair at = usmp_pair_at(axes, p->direction);
-    const struct usmp_mul_steps steps = {at.first_step, at.second_step, p->direction};
+    const struct usmp_pair_steps steps = {at.first_step, at.second_step, p->direction};
 
     output += p->direction < 0 ? p->size - 1 : 0;
     for (int32_t done = 0; done < p->size; done += at.left, output += p->direction * at.left) {

@@ -23,6 +23,13 @@ struct usmp_pair {
     int32_t moves[4];
 };
 
+/* How a run goes on: elements from one of each operand to the next, and of the output. */
+struct usmp_pair_steps {
+    int32_t first;
+    int32_t second;
+    int32_t output;
+};
+
 /* Returns the pair of the first output element, or of the last one for a direction of -1. */
 static inline struct usmp_pair usmp_pair_at(const int32_t *axes, int32_t direction)
 {

@@ -13,8 +13,13 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s8(
     usmp_i32 *sums USMP_UNUSED)
 {
 #if USMP_MVE
+#if USMP_S8
     __asm__ volatile(USMP_MVE_ADD_FOURS("vldrb.s32", "1"));
+#else
+    __asm__ volatile(USMP_MVE_ADD_FOURS("vldrh.s32", "2"));
+#endif
 #elif USMP_DSP
+#if USMP_S8
     __asm__ volatile(
         /* r0 first pixel, r1 count, r2 channels, r3 sums, r12 fours; r4 pixel, r5 pixels left, r6 r7 inputs,
          * r8 to r11 sums.  Sums of up to 256 pixels are added up in halves of r8 and r9. */
@@ -80,35 +85,6 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s8(
         "bne     4b\n\t"
         "b       3b\n\t");
 #else
-    for (int32_t first = 0; first + 4 <= channels; first += 4) {
-        const int8_t *pixel = pixels + first;
-        int32_t a = sums[first];
-        int32_t b = sums[first + 1];
-        int32_t c = sums[first + 2];
-        int32_t d = sums[first + 3];
-
-        for (int32_t i = 0; i < count; ++i, pixel += channels) {
-            a += pixel[0];
-            b += pixel[1];
-            c += pixel[2];
-            d += pixel[3];
-        }
-        sums[first] = a;
-        sums[first + 1] = b;
-        sums[first + 2] = c;
-        sums[first + 3] = d;
-    }
-#endif
-}
-
-/* Adds `count` neighbours, at least one, to the sums of their channels: of all whole fours, at least one. */
-static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s16(
-    const usmp_i16 *pixels USMP_UNUSED, int32_t count USMP_UNUSED, int32_t channels USMP_UNUSED,
-    usmp_i32 *sums USMP_UNUSED)
-{
-#if USMP_MVE
-    __asm__ volatile(USMP_MVE_ADD_FOURS("vldrh.s32", "2"));
-#elif USMP_DSP
     __asm__ volatile(
         /* r0 first pixel, r1 count, r2 channels, r3 sums, r12 fours; r4 pixel, r5 pixels left, r6 r7 inputs,
          * r8 to r11 sums */
@@ -136,9 +112,10 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s16(
         "bne     1b\n\t"
         "pop     {r4-r11}\n\t"
         "bx      lr\n\t");
+#endif
 #else
     for (int32_t first = 0; first + 4 <= channels; first += 4) {
-        const usmp_i16 *pixel = pixels + first;
+        const int8_t *pixel = pixels + first;
         int32_t a = sums[first];
         int32_t b = sums[first + 1];
         int32_t c = sums[first + 2];

@@ -150,19 +150,18 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_products_s8(
         "stm     r2, {r8, r9, r10, r11}\n\t"
         "pop     {r1, r4-r11, pc}\n\t");
 #else
-    const int8_t *const end = input + count;
-    const int8_t *const last_block = USMP_SIMD ? end - count % 16 : input;
-    const int8_t *a = filters[0] + offset;
-    const int8_t *b = filters[1] + offset;
-    const int8_t *c = filters[2] + offset;
-    const int8_t *d = filters[3] + offset;
+    const int8_t *const a = filters[0] + offset;
+    const int8_t *const b = filters[1] + offset;
+    const int8_t *const c = filters[2] + offset;
+    const int8_t *const d = filters[3] + offset;
+    const ptrdiff_t whole = USMP_SIMD ? count - count % 16 : 0;
     int32_t sum_a = sums[0];
     int32_t sum_b = sums[1];
     int32_t sum_c = sums[2];
     int32_t sum_d = sums[3];
 
-    for (; input != last_block; input += 16, a += 16, b += 16, c += 16, d += 16) {
-        for (ptrdiff_t i = 0; i < 16; ++i) {
+    for (ptrdiff_t first = 0; first < whole; first += 16) {
+        for (ptrdiff_t i = first; i < first + 16; ++i) {
             const int16_t value = (int16_t)(input[i] - zero_point);
             sum_a += value * a[i];
             sum_b += value * b[i];
@@ -170,14 +169,12 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_products_s8(
             sum_d += value * d[i];
         }
     }
-    if (input != end) {
-        do {
-            const int32_t value = *input++ - zero_point;
-            sum_a += value * *a++;
-            sum_b += value * *b++;
-            sum_c += value * *c++;
-            sum_d += value * *d++;
-        } while (input != end);
+    for (ptrdiff_t i = whole; i < count; ++i) {
+        const int32_t value = input[i] - zero_point;
+        sum_a += value * a[i];
+        sum_b += value * b[i];
+        sum_c += value * c[i];
+        sum_d += value * d[i];
     }
     sums[0] = sum_a;
     sums[1] = sum_b;

@@ -36,32 +36,3 @@ void usmp_quantize_f32_s16(
         output[i] = (int16_t)usmp_quantize_one(p, input[i], INT16_MIN, INT16_MAX);
     }
 }
-
-void usmp_dequantize_s8_f32(const struct usmp_quantize_parameters *p, const int8_t *input, usmp_f32 *output)
-{
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = p->scale * (float)(input[i] - p->zero_point);
-    }
-}
-
-void usmp_dequantize_u8_f32(
-    const struct usmp_quantize_parameters *p, const uint8_t *input, usmp_f32 *output)
-{
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = p->scale * (float)(input[i] - p->zero_point);
-    }
-}
-
-void usmp_dequantize_s16_f32(
-    const struct usmp_quantize_parameters *p, const usmp_i16 *input, usmp_f32 *output)
-{
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = p->scale * (float)(input[i] - p->zero_point);
-    }
-}

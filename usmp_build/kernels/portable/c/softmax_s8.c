@@ -62,11 +62,11 @@ static USMP_MVE_OR_INLINE void usmp_softmax_shares(
         "vdup.32        q6, r6\n\t"
         "rsb            r8, r8, #0\n\t"
         "sub            r8, r8, #23\n\t"
-        "ldr            r5, [r12, #20]\n\t"
+        "ldr            r5, [r12, %[direction]]\n\t"
         "lsls           r5, r5, #2\n\t" /* step */
         "strd           r7, r8, [sp]\n\t"
-        "ldrd           r3, r4, [r12, #4]\n\t" /* size, multiplier */
-        "ldrd           r6, r1, [r12, #12]\n\t" /* shift, reach */
+        "ldrd           r3, r4, [r12, %[size]]\n\t" /* and multiplier */
+        "ldrd           r6, r1, [r12, %[shift]]\n\t" /* and reach */
         "vdup.32        q7, r6\n\t"
         "rsb            r1, r1, #0\n\t"
         "and            r7, r3, #3\n\t" /* inputs that are no four */
@@ -129,7 +129,10 @@ static USMP_MVE_OR_INLINE void usmp_softmax_shares(
         "add            sp, sp, #32\n\t"
         "vpop           {d8-d15}\n\t"
         "pop            {r4-r12, pc}\n\t"
-        USMP_MVE_EXPONENT_CONSTANTS);
+        USMP_MVE_EXPONENT_CONSTANTS
+        :
+        : USMP_OFFSET(usmp_softmax_s8_parameters, size), USMP_OFFSET(usmp_softmax_s8_parameters, shift),
+        USMP_OFFSET(usmp_softmax_s8_parameters, direction));
 #else
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
 

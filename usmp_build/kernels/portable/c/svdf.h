@@ -14,21 +14,13 @@ struct usmp_svdf_s8_parameters {
     int32_t units;
     int32_t rank;
     int32_t memory;
+#if USMP_S8
     int32_t input_zero_point;
     int32_t state_zero_point; /* 0 with a state of int16 */
     int32_t output_zero_point;
-    int32_t low;
-    int32_t high;
-};
-
-struct usmp_svdf_f32_parameters {
-    int32_t batches;
-    int32_t inputs;
-    int32_t units;
-    int32_t rank;
-    int32_t memory;
-    float low;
-    float high;
+#endif
+    usmp_number low;
+    usmp_number high;
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* SVDF of int8.  Once for each type of the state: as a macro, no debugger could step through these loops. */
+/* SVDF of int8, with a state of int16 or int8. */
 #include "arithmetic.h"
 #include "products.h"
 #include "scaling.h"
@@ -38,11 +38,12 @@ static inline int8_t usmp_svdf_unit(
     return (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
 }
 
-/* With a state of int16.  Bias has one element for each unit; factors are two multipliers, each with its shift, as
- * in usmp_scale: from sums of inputs to the state, and from sums of the state to the output.  The newest
- * result of a filter first takes the place of its oldest one. */
+/* Bias has one element for each unit; factors are two multipliers, each with its shift, as in usmp_scale: from sums of
+ * inputs to the state, and from sums of the state to the output.  The newest result of a filter first takes the place
+ * of its oldest one.  A state of int8 may have a zero point, which is added to a result that already fits an int8, and
+ * may wrap: so TensorFlow Lite Micro does it. */
 void usmp_svdf_s8_s16(
-    const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int16_t *times,
+    const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const usmp_element *times,
     const int32_t *bias, const int32_t *factors, usmp_i16 *state, int8_t *output)
 {
     const struct usmp_svdf_factor to_state = {factors[0], factors[1]};
@@ -56,48 +57,23 @@ void usmp_svdf_s8_s16(
 
             usmp_svdf_newest(p, to_state, input, features + first * p->inputs, lanes, newest);
             for (int32_t i = 0; i < lanes; ++i) {
+#if USMP_S16
                 state[(first + i) * p->memory] = (int16_t)usmp_clamp(newest[i], INT16_MIN, INT16_MAX);
-            }
-        }
-        for (int32_t unit = 0; unit < p->units; ++unit) {
-            int32_t sum = bias[unit];
-
-            for (int32_t filter = unit * p->rank; filter < (unit + 1) * p->rank; ++filter) {
-                sum = usmp_svdf_times_s16(state, times + filter * p->memory, p->memory, sum);
-                state += p->memory;
-            }
-            *output++ = usmp_svdf_unit(p, to_output, sum);
-        }
-        input += p->inputs;
-    }
-}
-
-/* With a state of int8, which may have a zero point.  It is added to a result that already fits an int8, and may wrap:
- * so TensorFlow Lite Micro does it. */
-void usmp_svdf_s8_s8(
-    const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int8_t *times,
-    const int32_t *bias, const int32_t *factors, int8_t *state, int8_t *output)
-{
-    const struct usmp_svdf_factor to_state = {factors[0], factors[1]};
-    const struct usmp_svdf_factor to_output = {factors[2], factors[3]};
-    const int32_t filters = p->units * p->rank;
-
-    for (int32_t batch = 0; batch < p->batches; ++batch) {
-        for (int32_t first = 0; first < filters; first += 4) {
-            const int32_t lanes = usmp_minimum(4, filters - first);
-            int32_t newest[4];
-
-            usmp_svdf_newest(p, to_state, input, features + first * p->inputs, lanes, newest);
-            for (int32_t i = 0; i < lanes; ++i) {
+#else
                 const int32_t result = usmp_clamp(newest[i], INT8_MIN, INT8_MAX);
                 state[(first + i) * p->memory] = usmp_svdf_wrapped(result + p->state_zero_point);
+#endif
             }
         }
         for (int32_t unit = 0; unit < p->units; ++unit) {
             int32_t sum = bias[unit];
 
             for (int32_t filter = unit * p->rank; filter < (unit + 1) * p->rank; ++filter) {
+#if USMP_S16
+                sum = usmp_svdf_times_s16(state, times + filter * p->memory, p->memory, sum);
+#else
                 sum = usmp_svdf_times_s8(state, times + filter * p->memory, p->memory, p->state_zero_point, sum);
+#endif
                 state += p->memory;
             }
             *output++ = usmp_svdf_unit(p, to_output, sum);

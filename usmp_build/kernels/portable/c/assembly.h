@@ -1,0 +1,11 @@
+/* What all inline assembly shares. */
+#ifndef USMP_ASSEMBLY_H
+#define USMP_ASSEMBLY_H
+
+#include "usmp.h"
+
+/* An operand of assembly, %[MEMBER]: the place of a member in its struct.  A naked function may have it, for it takes
+ * no register. */
+#define USMP_OFFSET(STRUCT, MEMBER) [MEMBER] "i"(offsetof(struct STRUCT, MEMBER))
+
+#endif

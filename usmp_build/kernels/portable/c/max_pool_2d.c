@@ -1,0 +1,40 @@
+/* MAX_POOL_2D. */
+#include "arithmetic.h"
+#include "pool_2d.h"
+#include "walk.h"
+#include "window.h"
+
+/* One output row from the input rows under the window; a row that is NULL is padding. */
+void usmp_max_pool_2d_s8_row(
+    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
+{
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+        const int32_t first = (start + taps.first) * p->input_pitch;
+        const int32_t width = taps.end - taps.first;
+
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
+            usmp_number most = p->low;
+
+            for (int32_t y = 0; y < p->window_height; ++y) {
+                for (int32_t i = 0; rows[y] != NULL && i < width; ++i) {
+#if USMP_S8 || USMP_S16
+                    most = usmp_maximum(most, rows[y][first + c + i * p->input_pitch]);
+#else
+                    const float value = rows[y][first + c + i * p->input_pitch];
+                    most = value > most ? value : most;
+#endif
+                }
+            }
+#if USMP_S8 || USMP_S16
+            output[x * p->output_pitch + c] = (int8_t)usmp_minimum(most, p->high);
+#else
+            output[x * p->output_pitch + c] = most < p->high ? most : p->high;
+#endif
+        }
+    }
+}
