@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
 from usmp_build import effort
 from usmp_build.errors import Diagnostic, ProblemError, UsageError
 from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.exact.pools import judge
 from usmp_build.planner.algorithms.timelines import plan_timeline
-from usmp_build.planner.memory.alive import conflicts, count_pairs
+from usmp_build.planner.memory.alive import count_pairs, problem_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds, unmet
 from usmp_build.planner.memory.limits import excess, with_limits, with_room_in_last_pools
@@ -22,7 +19,7 @@ from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.malformed import is_count, malformed
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
-from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
+from usmp_build.planner.memory.problem import UNNAMED_POOL, Pool, Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.solution import Solution, Status
 from usmp_build.planner.memory.timeline import Timeline
@@ -60,7 +57,13 @@ def solve(
     Raises ProblemError when the problem itself is wrong, ManifestError when there is no such algorithm or option,
     UsageError when a timeline has too many pairs for the algorithm, and CheckFailed when the algorithm is wrong.
     """
-    _check(problem, capacity)
+    # it may come from Python code; timelines check themselves
+    wrong = malformed(problem) if isinstance(problem, Problem) else ()
+    if capacity is not None and not is_count(capacity):
+        wrong += (f"the capacity is {capacity!r}, which is no number of bytes",)
+    if wrong:
+        help_ = "correct the problem: `usmp_build.planner.memory.problem` says what its fields mean"
+        raise ProblemError(*(Diagnostic("Q115", message, help=help_) for message in wrong))
     lowest = capacity is None if minimize is None else minimize
     if isinstance(problem, Timeline):
         if algorithm in ("auto", LARGE) and not options:
@@ -113,16 +116,6 @@ def _better(problem: Problem, best: Plan, other: Plan | None) -> Plan:
         return best
     name = other.algorithm.removeprefix("auto: ")
     return replace(other, algorithm=f"auto: {name}", claims=(), bound=best.bound, work=best.work + other.work)
-
-
-def _check(problem: Problem | Timeline, capacity: int | None) -> None:
-    """Raise ProblemError for a malformed problem, which may come from Python code; timelines check themselves."""
-    wrong = malformed(problem) if isinstance(problem, Problem) else ()
-    if capacity is not None and not is_count(capacity):
-        wrong += (f"the capacity is {capacity!r}, which is no number of bytes",)
-    if wrong:
-        help_ = "correct the problem: `usmp_build.planner.memory.problem` says what its fields mean"
-        raise ProblemError(*(Diagnostic("Q115", message, help=help_) for message in wrong))
 
 
 def with_capacity(problem: Problem, capacity: int | None) -> Problem:
@@ -197,12 +190,8 @@ def _as_pairs(timeline: Timeline) -> Problem:
         message = f"{pairs:,} pairs in conflict are too many for algorithms that look at pairs"
         help_ = f'at most {effort.MOST_PAIRS:,}; "auto" without options plans any number'
         raise UsageError(Diagnostic("U211", message, help=help_))
-    lifetimes = [((start, stop),) for start, stop in zip(timeline.lower.tolist(), timeline.upper.tolist(), strict=True)]
-    fields = zip(timeline.size.tolist(), timeline.alignment.tolist(), lifetimes, strict=True)
-    buffers = (
-        Buffer(str(i), size, (0,), (), alignment, lifetime) for i, (size, alignment, lifetime) in enumerate(fields)
-    )
-    return Problem((Pool(UNNAMED_POOL, timeline.limit),), tuple(buffers), conflicts(lifetimes))
+    columns = (timeline.lower, timeline.upper, timeline.size, timeline.alignment)
+    return problem_of(map(str, range(len(timeline))), columns, Pool(UNNAMED_POOL, timeline.limit))
 
 
 def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress) -> Solution:
@@ -215,18 +204,14 @@ def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress
     progress(f"planning {len(timeline):,} buffers")
     offsets, peak, work = plan_timeline(timeline)
     progress("checking")
-    _check_offsets(timeline, offsets)
+    wrong = bool((offsets < 0).any() or (offsets % timeline.alignment).any())
+    clash = next(overlaps(timeline.lower, timeline.upper, offsets, timeline.size), None)
+    if wrong or clash:
+        reason = f"buffers {clash[0]} and {clash[1]} overlap" if clash else "an offset is negative or not aligned"
+        raise by_name.wrong_plan(f'algorithm "{LARGE}"', reason, "report this")
     if capacity is not None and peak > capacity:
         shortage = Shortage((0,), capacity, peak - capacity, witness)
         return Solution(Status.UNKNOWN, None, shortage=shortage, algorithm=LARGE, work=work)
     plan = Plan(LARGE, tuple(Allocation(0, offset) for offset in offsets.tolist()), work=work)
     status = Status.OPTIMAL if peak <= witness.bytes else Status.FEASIBLE
     return Solution(status, plan, (peak,), (witness,), (0,), algorithm=LARGE, work=work)
-
-
-def _check_offsets(timeline: Timeline, offsets: npt.NDArray[np.int64]) -> None:
-    wrong = bool((offsets < 0).any() or (offsets % timeline.alignment).any())
-    clash = next(overlaps(timeline.lower, timeline.upper, offsets, timeline.size), None)
-    if wrong or clash:
-        reason = f"buffers {clash[0]} and {clash[1]} overlap" if clash else "an offset is negative or not aligned"
-        raise by_name.wrong_plan(f'algorithm "{LARGE}"', reason, "report this")

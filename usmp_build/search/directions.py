@@ -176,16 +176,13 @@ class _Search:
         open_: list[tuple[tuple[int, ...], Directions]] = [((), {})]
         while open_:
             bound, fixed = open_.pop()
-            if self._is_closed(bound) or self._budget.left <= 0:
+            if (self._rank is not None and bound >= self._rank) or self._budget.left <= 0:
                 self._bounds.append(bound)
             else:
                 open_ += self._branches(bound, fixed)
         directions, plan = self._best or (None, None)
         closed = [*self._bounds, *([self._rank] if self._rank is not None else [])]
         return DirectionResult(directions, plan, self._rank, min(closed, default=()))
-
-    def _is_closed(self, bound: tuple[int, ...]) -> bool:
-        return self._rank is not None and bound >= self._rank
 
     def _branches(self, bound: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
         """Solve the relaxation of a branch; yield the branches that remain, the most promising one last."""

@@ -48,7 +48,10 @@ class Fitted:
 def fit(replanner: Replanner) -> Fitted:
     """Plan within the limits of the request.  Raises CheckFailed when the algorithm returns a wrong plan."""
     first = replanner.analyze()
-    limited_pools = _limited_pools(replanner.request, first)
+    used = {pool for buffer in first.problem.buffers for pool in buffer.pools}
+    limited_pools = tuple(
+        index for index, pool in enumerate(replanner.request.pools) if pool.limit is not None and index in used
+    )
     if limited_pools and ports_exceed_limits(replanner.request, first):
         return _without_plan(replanner, first, limited_pools)
     best = choose(replanner, first)
@@ -118,12 +121,6 @@ def without_limits(request: Request, pools: Collection[int]) -> Request:
     """Return the request with these pools unlimited."""
     pool_requests = (replace(pool, limit=None) if index in pools else pool for index, pool in enumerate(request.pools))
     return replace(request, pools=tuple(pool_requests))
-
-
-def _limited_pools(request: Request, analysis: Analysis) -> tuple[int, ...]:
-    """Return the pools with a limit that some buffer may use."""
-    used = {pool for buffer in analysis.problem.buffers for pool in buffer.pools}
-    return tuple(index for index, pool in enumerate(request.pools) if pool.limit is not None and index in used)
 
 
 def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:

@@ -61,20 +61,14 @@ def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterab
     stretch_of = {operator: n for n, each in enumerate(stretches) if len(each) > 1 for operator in each}
     jobs = {ref: count for ref, count in rows.jobs.items() if ref.operator in stretch_of}
     in_jobs = {ref.operator: stretch_of[ref.operator] for ref in jobs if ref.model == index}
-    touching = _touching(analysis, index, in_jobs)
-    tables = {ref: table for ref, table in rows.tables.items() if len(touching[ref]) == 1 and None not in touching[ref]}
-    others = {ref: table for ref, table in {**rows.tables, **rows.edges}.items() if ref not in tables}
-    return ByRows(jobs, tables, {ref: table for ref, table in others.items() if touching[ref] != {None}})
-
-
-def _touching(analysis: Analysis, index: int, stretch_of: Mapping[int, int]) -> dict[TensorRef, set[int | None]]:
-    """Return the stretches that touch each tensor of a model; None stands for operators that run as a whole."""
     touching: dict[TensorRef, set[int | None]] = {}
     for number, op in enumerate(analysis.models[index].main.operators):
         for tensor in (*op.inputs, *op.outputs):
             if tensor is not None:
-                touching.setdefault(TensorRef(index, 0, tensor), set()).add(stretch_of.get(number))
-    return touching
+                touching.setdefault(TensorRef(index, 0, tensor), set()).add(in_jobs.get(number))
+    tables = {ref: table for ref, table in rows.tables.items() if len(touching[ref]) == 1 and None not in touching[ref]}
+    others = {ref: table for ref, table in {**rows.tables, **rows.edges}.items() if ref not in tables}
+    return ByRows(jobs, tables, {ref: table for ref, table in others.items() if touching[ref] != {None}})
 
 
 def row_kernels(kernels: Kernels, choice: ByRows) -> Kernels:

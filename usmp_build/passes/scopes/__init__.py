@@ -14,7 +14,7 @@ Without restrictions, models and kernels are returned unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from usmp_build.errors import Diagnostic, ManifestError
@@ -26,7 +26,7 @@ from usmp_build.passes.assign import CALLER, Assignment, Spot
 from usmp_build.passes.copies import carried
 from usmp_build.passes.scopes.certain import prepared
 from usmp_build.passes.scopes.copies import copiers
-from usmp_build.passes.scopes.demands import Demands, Limit
+from usmp_build.passes.scopes.demands import Demands
 from usmp_build.passes.scopes.insert import Answered, with_copies
 from usmp_build.passes.scopes.reasons import reasons
 from usmp_build.passes.scopes.statement import Statement
@@ -113,8 +113,9 @@ class _Table:
             self.targets[ref] = self.assignment.target_of(statement.place, op)
             kernel = self.remapped.get(ref)
             if isinstance(kernel, Kernel):
-                self.scratch[ref] = _scratch_pools(statement, op, kernel)
-                self.derived[ref] = _derived_pools(statement, op, kernel)
+                scratch, derived = map(Scratch, range(len(kernel.scratch))), map(Derived, range(len(kernel.constants)))
+                self.scratch[ref] = _pools(statement, op, kernel, scratch, "workspace_pools")
+                self.derived[ref] = _pools(statement, op, kernel, derived, "constant_pools")
 
     def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
         for view in answered.inserted.views:
@@ -137,21 +138,10 @@ def _decided(statement: Statement) -> Answer:
         raise no_room(statement, refusal) from None
 
 
-def _scratch_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
-    """Return the pools for scratch; meaningless if there is none."""
-    operands = [Scratch(position) for position in range(len(kernel.scratch))]
-    return _pools(statement, op, kernel, operands, "workspace_pools")
-
-
-def _derived_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
-    """Return the pools for derived constants; meaningless if there are none."""
-    operands = [Derived(position) for position in range(len(kernel.constants))]
-    return _pools(statement, op, kernel, operands, "constant_pools")
-
-
 def _pools(
-    statement: Statement, op: Operator, kernel: Kernel, operands: Sequence[Scratch | Derived], word: str
+    statement: Statement, op: Operator, kernel: Kernel, operands: Iterable[Scratch | Derived], word: str
 ) -> tuple[int, ...]:
+    """Return the pools for what a kernel needs beside tensors; meaningless if that is nothing."""
     settings, demands = statement.settings, statement.demands
     pools = settings.constant_pools if word == "constant_pools" else settings.workspace_pools
     for operand in operands:
@@ -168,21 +158,17 @@ def _pools(
 def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
     """Return the error that two tensors share bytes, but have no pool in common."""
     view = statement.views()[conflict.tie]
+    sides = [tensor for tensor in (view.inputs[0], view.outputs[0]) if tensor is not None]
     source, shown = (
         f"{statement.names.tensor(tensor)} must be in {statement.demands.names(pools)}"
         + "".join(f" ({why.who})" for why in statement.whys[tensor])
-        for tensor, pools in zip((view.inputs[0], view.outputs[0]), conflict.sides, strict=True)
-        if tensor is not None
+        for tensor, pools in zip(sides, conflict.sides, strict=True)
     )
     message = f"{shown}, but shows the bytes of {source}"
     position = view.position
     way = f"drop one of the two, or place operator {position} separately: then it has a tensor of its own"
-    spans = [why.span for tensor in (view.inputs[0], view.outputs[0]) for why in _whys(statement, tensor) if why.span]
+    spans = [why.span for tensor in sides for why in statement.whys[tensor] if why.span]
     return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.settings.path, way))
-
-
-def _whys(statement: Statement, tensor: int | None) -> list[Limit]:
-    return [] if tensor is None else statement.whys[tensor]
 
 
 def no_room(statement: Statement, refusal: NoRoom) -> ManifestError:

@@ -23,6 +23,7 @@ from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
 from usmp_build.passes.scopes.demands import Demand, Demands, Limit
 from usmp_build.passes.scopes.names import Names
+from usmp_build.passes.scopes.pinned import writer
 from usmp_build.passes.scopes.unify import Edge, Freedom, Question
 from usmp_build.passes.select import inputs_read
 from usmp_build.request import ModelRequest, Request
@@ -117,8 +118,9 @@ class Statement:
         for tensor in (t for t, each in enumerate(self.graph.tensors) if each.is_variable):
             self._narrow(tensor, filled, "the variable", f"{cpu} resets it")
         touched = self.demands.of_target_0(writes=True, plain=False)
-        for tensor in range(len(self.graph.tensors)) if self.graph.body else ():
-            self._narrow(tensor, touched, "what the function touches", f"{cpu} runs the function")
+        if self.graph.body:
+            for tensor in range(len(self.graph.tensors)):
+                self._narrow(tensor, touched, "what the function touches", f"{cpu} runs the function")
 
     def _pins(self) -> None:
         for tensor in range(len(self.graph.tensors)):
@@ -197,25 +199,17 @@ class Statement:
         port = demand.pools & (copies | self.allowed[tensor])
         if not port:
             raise ManifestError(self._no_pool_left(tensor, self.names.reader(reader, position), demand))
-        by = copier(self.request, self._writer(tensor), target)
+        root = self.graph.roots.get(tensor, tensor)
+        by = copier(self.request, writer(self.assignment, self.place, self.graph, root), target)
         reach = self.demands.reach(0, writes=True) if by == MEMCPY else copies
         sources = self.demands.reach(0, writes=False) if by == MEMCPY else None
         pinned = TensorRef(*self.place, tensor) in self.assignment.tensors
-        value = tensor if tensor in self.in_arrays else self.graph.roots.get(tensor, tensor)
+        value = tensor if tensor in self.in_arrays else root
         self.edges.append(
             Edge(value, len(self.allowed), Freedom.PINNED if pinned else freedom, copies & reach, sources)
         )
         self.uses.append(Use(tensor, reader, position, by, label, demand))
         self.allowed.append(port)
-
-    def _writer(self, tensor: int) -> int:
-        """Return the target that writes a tensor; views are written with their source."""
-        while tensor in self.graph.producers:
-            op = self.graph.operators[self.graph.producers[tensor]]
-            if op.kind != "VIEW" or op.inputs[0] is None:
-                return self._target(op)
-            tensor = op.inputs[0]
-        return 0
 
     def _no_pool_left(self, tensor: int, who: str, demand: Demand) -> Diagnostic:
         word = "constant_pools" if self.graph.tensors[tensor].is_constant else "workspace_pools"

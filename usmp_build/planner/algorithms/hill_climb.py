@@ -159,16 +159,13 @@ class Climb:
         reasons = []
         if not high_pools:
             reasons.append([i for i in order if buffers[i].cost_in(placed[i].pool) > buffers[i].least_cost])
-            high_pools = self._above_ideal(peaks)
+            # all that are used if only their sum may be lower
+            above = [pool for pool, least in enumerate(reversed(self._ideal[2:])) if peaks[pool] > least]
+            high_pools = above or [pool for pool, peak in enumerate(peaks) if peak]
         for pool in high_pools:
             ends = ((i, placed[i].offset + buffers[i].size) for i in order if placed[i].pool == pool)
             reasons.append([i for i, end in ends if end == peaks[pool]])
         return self._choice(self._choice([reason for reason in reasons if reason]))
-
-    def _above_ideal(self, peaks: Sequence[int]) -> list[int]:
-        """Return the pools with higher peaks than necessary; all that are used if only their sum may be lower."""
-        above = [pool for pool, least in enumerate(reversed(self._ideal[2:])) if peaks[pool] > least]
-        return above or [pool for pool, peak in enumerate(peaks) if peak]
 
     def _choice(self, items: Sequence[_T]) -> _T:
         return items[next(self._numbers) % len(items)]

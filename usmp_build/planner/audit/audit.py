@@ -57,7 +57,12 @@ def _check_pairs(question: Question, places: Places, findings: Findings) -> None
         for pool in range(len(question.pools)):
             _sweep(question, places, pool, findings)
     else:
-        _each_pair(question, places, findings)
+        for a in range(len(places.pools)):
+            for b in question.conflicts(a):
+                if a < b and places.pools[a] == places.pools[b]:
+                    ahead = places.offsets[b] - places.offsets[a]
+                    if ahead < question.separation(a, b) and -ahead < question.separation(b, a):
+                        _report(question, places, a, b, findings)
 
 
 def _sweep(question: Question, places: Places, pool: int, findings: Findings) -> None:
@@ -72,16 +77,6 @@ def _sweep(question: Question, places: Places, pool: int, findings: Findings) ->
     offset = np.array(places.offsets, dtype=np.int64)[which]
     for a, b in overlaps(lower, upper, offset, size):
         _report(question, places, int(which[a]), int(which[b]), findings)
-
-
-def _each_pair(question: Question, places: Places, findings: Findings) -> None:
-    """Check that of two conflicting buffers, one starts far enough above the other."""
-    for a in range(len(places.pools)):
-        for b in question.conflicts(a):
-            if a < b and places.pools[a] == places.pools[b]:
-                ahead = places.offsets[b] - places.offsets[a]
-                if ahead < question.separation(a, b) and -ahead < question.separation(b, a):
-                    _report(question, places, a, b, findings)
 
 
 def _report(question: Question, places: Places, a: int, b: int, findings: Findings) -> None:

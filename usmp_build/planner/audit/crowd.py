@@ -27,21 +27,17 @@ def needed(question: Question, members: Sequence[int], pools: int) -> int:
     """
     buffers = [question.buffer(index) for index in members]
     fixed = [buffer.offset + buffer.size for buffer in buffers if buffer.offset is not None]
-    units = _units(gcd(*(buffer.alignment for buffer in buffers)) or 1, question.alignments)
+    # of the buffers, 1, and the common divisors of these with all alignments, up to a limit
+    largest = gcd(*(buffer.alignment for buffer in buffers)) or 1
+    units = {largest, 1}
+    for alignment in question.alignments:
+        units |= {gcd(unit, alignment) for unit in units}
+        if len(units) > _MOST_UNITS:
+            break
     simple = max([0, *fixed, *(_side_by_side(question, members, pools, unit) for unit in units)])
     if question.is_timed or pools > 1:
         return simple
     return max([simple, *(_in_order(question, members, unit) for unit in units)])
-
-
-def _units(largest: int, alignments: Sequence[int]) -> set[int]:
-    """Return the unit of the buffers, 1, and the common divisors of these with all alignments, up to a limit."""
-    units = {largest, 1}
-    for alignment in alignments:
-        units |= {gcd(unit, alignment) for unit in units}
-        if len(units) > _MOST_UNITS:
-            break
-    return units
 
 
 def _side_by_side(question: Question, members: Sequence[int], pools: int, unit: int) -> int:

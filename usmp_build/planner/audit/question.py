@@ -77,7 +77,10 @@ class Question:
         if self.statement.timed and step is not None:
             return None
         if self.statement.timed and all(len(self.buffer(index).intervals) == 1 for index in members):
-            return self._apart(members)
+            # if any are apart, the first to end and the last to begin are
+            last = max(members, key=lambda index: self.buffer(index).intervals[0][0], default=0)
+            first = min(members, key=lambda index: self.buffer(index).intervals[0][1], default=0)
+            return None if not members or self._meet(first, last) else (first, last)
         for position, a in enumerate(members):
             conflicts = None if self.statement.timed else set(self.conflicts(a))
             for b in members[position + 1 :]:
@@ -88,12 +91,6 @@ class Question:
     def is_alive(self, index: int, step: int) -> bool:
         """Whether a buffer is alive at a step."""
         return any(lower <= step < upper for lower, upper in self.buffer(index).intervals)
-
-    def _apart(self, members: list[int]) -> tuple[int, int] | None:
-        """Do so for buffers with one interval each: if any are apart, the first to end and the last to begin are."""
-        last = max(members, key=lambda index: self.buffer(index).intervals[0][0], default=0)
-        first = min(members, key=lambda index: self.buffer(index).intervals[0][1], default=0)
-        return None if not members or self._meet(first, last) else (first, last)
 
     def _meet(self, a: int, b: int) -> bool:
         intervals_a, intervals_b = self.buffer(a).intervals, self.buffer(b).intervals

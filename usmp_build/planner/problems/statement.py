@@ -45,7 +45,7 @@ def assemble(draft: Draft) -> Statement:
     stated_conflicts = _stated_conflicts(draft, index, faults)
     faults.stop()
     pools = tuple(Pool(name, limit) for name, limit in limits.items())
-    lifetimes = [_lifetime(buffer) for buffer in draft.buffers]
+    lifetimes = [tuple(sorted((start, stop) for start, stop, _ in buffer.intervals)) for buffer in draft.buffers]
     pairs = 0 if stated_conflicts is not None else _pairs(lifetimes)
     if pairs > effort.LISTED_PAIRS and _is_plain(draft):
         return Statement(_timeline(draft, pools[0].limit), pools, tuple(index), timed=True)
@@ -186,10 +186,6 @@ def _check_separations(
                 f"{quoted(stated.below)} and {quoted(stated.above)} do not conflict: they share bytes as they like"
             )
             faults.add("Q108", message, draft.places.span(stated.place), "remove this separation, or correct the names")
-
-
-def _lifetime(buffer: BufferDraft) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted((start, stop) for start, stop, _ in buffer.intervals))
 
 
 def _pairs(lifetimes: Iterable[Iterable[tuple[int, int]]]) -> int:
