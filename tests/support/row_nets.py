@@ -17,7 +17,7 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.demand import Demand
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.recomputable import numbered, recomputable_rows
+from usmp_build.passes.order.recompute import numbered, recomputable_rows
 from usmp_build.pipeline import Planned
 from usmp_build.report.summarize import summarize
 from usmp_build.search.finalize import finalize

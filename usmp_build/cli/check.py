@@ -39,7 +39,6 @@ def _read(path: str) -> bytes:
 
 
 def _right(report: Report) -> list[str]:
-    """Return where everything is, and what was not checked."""
     rows = [
         (pool.name, pool.section, f"0x{pool.extent.start:08x}", show_bytes(pool.extent.size), pool.region)
         for pool in report.linked

@@ -70,7 +70,6 @@ class _Graph:
             yield self._name(index), pools, self._writer.get(index, "-"), readers, scopes.reasons.get(ref, "")
 
     def copies(self) -> Iterator[tuple[str, ...]]:
-        """Describe the copies and who makes them."""
         for index, op in enumerate(self._graph.operators):
             if op.kind == COPY and op.inputs[0] is not None:
                 kernel = self._analysis.kernels[OperatorRef(*self._place, index)]

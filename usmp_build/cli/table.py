@@ -110,12 +110,10 @@ def _overrides(summary: Summary) -> list[str]:
 
 
 def _instructions(summary: Summary) -> list[str]:
-    """Say which targets have kernels for other instructions than those of any compiler."""
     return [f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"]
 
 
 def _rewrites(summary: Summary) -> list[str]:
-    """Say what rewrites removed from each model, and what they added."""
     lines = []
     for model in summary.models:
         for row in model.rewrites:
@@ -287,7 +285,6 @@ def _quality(cost: CostRow) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """Write a share with one decimal, rounded up."""
     tenths = -(-part * 1000 // whole)
     return f"{tenths // 10:,}.{tenths % 10}"
 

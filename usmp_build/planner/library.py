@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from usmp_build import effort
 from usmp_build.errors import Diagnostic, ProblemError, UsageError
 from usmp_build.planner import by_name
@@ -15,14 +17,14 @@ from usmp_build.planner.memory.alive import count_pairs, problem_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds, unmet
 from usmp_build.planner.memory.limits import excess, with_limits, with_room_in_last_pools
-from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.malformed import is_count, malformed
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
+from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.problem import UNNAMED_POOL, Pool, Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.solution import Solution, Status
-from usmp_build.planner.memory.timeline import Timeline
+from usmp_build.planner.memory.timeline import Array, Timeline
 from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.planner.memory.verify import violations
 
@@ -215,3 +217,27 @@ def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress
     plan = Plan(LARGE, tuple(Allocation(0, offset) for offset in offsets.tolist()), work=work)
     status = Status.OPTIMAL if peak <= witness.bytes else Status.FEASIBLE
     return Solution(status, plan, (peak,), (witness,), (0,), algorithm=LARGE, work=work)
+
+
+def fullest(timeline: Timeline) -> Witness:
+    """Return the buffers alive at the fullest step, largest first, and the bytes that they need side by side.
+
+    All buffers start at multiples of a unit, so all but the topmost fill whole units: sizes are rounded up, and the
+    largest remainder is given back.  Of steps that are as full, the one with the least remainder says most.
+    """
+    if not len(timeline):
+        return Witness()
+    unit = int(np.gcd.reduce(timeline.alignment))
+    rounded = -(-timeline.size // unit) * unit
+    steps = np.concatenate((timeline.upper, timeline.lower))
+    order = np.argsort(steps, kind="stable")  # deaths stand before births
+    load = np.cumsum(np.concatenate((-rounded, rounded))[order])
+    fullest_ones = np.unique(steps[order[load == load.max()]])[: effort.FULLEST_STEPS].tolist()
+    return max((_witness(timeline, rounded, step) for step in fullest_ones), key=lambda witness: witness.bytes)
+
+
+def _witness(timeline: Timeline, rounded: Array, step: int) -> Witness:
+    alive = np.flatnonzero((timeline.lower <= step) & (step < timeline.upper) & (timeline.size > 0))
+    slack = int((rounded[alive] - timeline.size[alive]).max(initial=0))
+    largest_first = alive[np.argsort(-timeline.size[alive], kind="stable")]
+    return Witness(int(rounded[alive].sum()) - slack, tuple(largest_first.tolist()), step)

@@ -97,7 +97,6 @@ class Reversible:
         return directions, both
 
     def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
-        """Tell whether a plan keeps the distances of a problem between the buffers of an operator."""
         return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
 
 
@@ -124,7 +123,6 @@ def _other(direction: Direction) -> Direction:
 
 
 def _apart(problem: Problem, plan: Plan, pair: tuple[int, int]) -> bool:
-    """Tell whether two buffers keep the distance that a problem demands."""
     a, b = pair
     one, other = plan.allocations[a], plan.allocations[b]
     distance = other.offset - one.offset

@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import cache
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.passes import redirect
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Allocation, Plan, of_members, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
+from usmp_build.search.analyze import redirect
 from usmp_build.search.directions import Budget, DirectionResult, are_apart, direct, ranked, reversible
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_BYTES, align_up

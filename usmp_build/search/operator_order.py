@@ -123,7 +123,6 @@ class Orders:
 
 
 def _orders(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
-    """Return the orders of all models."""
     return tuple(analysis.choices.order(index, model) for index, model in enumerate(analysis.models))
 
 

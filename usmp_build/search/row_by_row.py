@@ -31,7 +31,7 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, orders_of_model, workspace_always
-from usmp_build.passes.order.recomputable import recomputed
+from usmp_build.passes.order.recompute import recomputed
 from usmp_build.passes.rows.ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
@@ -141,7 +141,6 @@ class _Way:
 
     @property
     def worth(self) -> Fraction:
-        """The part of the workspace that it must save."""
         return self.more * _SAVED_FOR_WORK
 
 
@@ -348,7 +347,6 @@ def _bound(
 
 
 def _has_several_readers(request: Request, analysis: Analysis, index: int) -> bool:
-    """Tell whether several operators read an input whose rows arrive from outside."""
     main = analysis.models[index].main
     arriving = row_ports(request.models[index], main).intersection(main.inputs)
     return any(sum(tensor in op.inputs for op in main.operators) > 1 for tensor in arriving)
@@ -367,7 +365,6 @@ def _choices(whole: Choices, ways: _Ways) -> Choices:
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:
-    """Return the rows of several models as one value."""
     merged = ByRows()
     for each in rows:
         merged = ByRows({**merged.jobs, **each.jobs}, {**merged.tables, **each.tables}, {**merged.edges, **each.edges})

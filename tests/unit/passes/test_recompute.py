@@ -14,8 +14,7 @@ from usmp_build.ir.choices import Choices
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.demand import Demand
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.recomputable import recomputable_rows
-from usmp_build.passes.order.recompute import Rows, recomputed_order
+from usmp_build.passes.order.recompute import Rows, recomputable_rows, recomputed_order
 from usmp_build.passes.order.states import Jobs
 from usmp_build.search.replanner import Replanner
 

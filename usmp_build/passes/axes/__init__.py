@@ -64,5 +64,4 @@ def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, page
 
 
 def _separated(scoped: Scoped, ref: TensorRef) -> bool:
-    """Tell whether the model itself separates the axes of a tensor."""
     return bool(tensor_at(scoped.models, ref).axis_separators)

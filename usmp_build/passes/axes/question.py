@@ -112,7 +112,6 @@ class Rows:
             return str(reason)
 
     def _apply_view(self, view: int, root: int) -> None:
-        """Apply the separators of a view to the rows of its source."""
         position = self._position[root]
         row = min(self._of_tensor(view))
         if root in self.marks and row not in self.allowed[position]:

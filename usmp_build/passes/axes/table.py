@@ -100,7 +100,6 @@ class Table:
         self.axes[TensorRef(*place, tensor)] = table
 
     def _keep(self, place: tuple[int, int], inserted: Inserted) -> None:
-        """Take over the entries of the original operators."""
         scopes = self.before.scopes
         self.kernels |= carried(self.before.kernels, place, inserted)
         self.targets |= carried(scopes.targets, place, inserted)

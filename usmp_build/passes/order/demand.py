@@ -114,7 +114,6 @@ class _Run:
         self._require(number, _PREPARE)
 
     def _require(self, number: int, task: int) -> None:
-        """Add tasks for all that a job needs."""
         self.tasks += [(task, row) for row in reversed(self._demand.needs[number])]
         self.tasks += [(_COMPUTE, each) for each in reversed(self._demand.before[number]) if not self._done >> each & 1]
 

@@ -120,7 +120,6 @@ class _Parts:
         )
 
     def _may_join(self, index: int, aliased: Cut, sharing: Sharing) -> bool:
-        """Tell whether the writers of the parts may write them into the whole."""
         return (
             sharing.may_move(aliased)
             and all(self._is_computed(sharing.roots[part], index) for part in aliased.parts)
@@ -129,7 +128,6 @@ class _Parts:
         )
 
     def _may_cut(self, index: int, aliased: Cut, sharing: Sharing) -> bool:
-        """Tell whether the readers of the parts may read them from the whole."""
         root = sharing.roots[aliased.whole]
         is_computed = root in self.before.inputs or self._is_computed(root, index)
         return is_computed and self._may_share(aliased, sharing)
@@ -169,7 +167,6 @@ class _Parts:
         )
 
     def _are_at_home(self, tensors: set[int]) -> bool:
-        """Tell whether tensors have the same candidate pools, of plain memory."""
         refs = [TensorRef(*self.place, tensor) for tensor in tensors]
         pools = {frozenset(self.scoped.scopes.pools.get(ref, ())) for ref in refs}
         is_passed = self.place[1] == 0 and self.request.models[self.place[0]].io is InputOutput.APPLICATION

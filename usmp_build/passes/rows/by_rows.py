@@ -135,7 +135,6 @@ class Candidates:
         }
 
     def _is_planned(self, tensor: int) -> bool:
-        """Tell whether a tensor has a buffer of its own."""
         buffer = self._analysis.storage.tensors.get(TensorRef(self._index, 0, tensor))
         return buffer is not None and len(self._analysis.storage.buffers[buffer].models) == 1
 

@@ -120,7 +120,6 @@ class _Domains:
         return self._allowed[self._find(domain)]
 
     def classes(self) -> list[int]:
-        """Return for each domain the representative of all domains with which it shares its scopes."""
         return list(map(self._find, range(len(self._parent))))
 
     def unite(self, left: int, right: int) -> bool:

@@ -43,7 +43,6 @@ class Question:
 
     @cached_property
     def _columns(self) -> tuple[list[int], ...]:
-        """The columns of a timeline, as Python integers."""
         stated = self.statement.problem
         if isinstance(stated, Problem):
             return ()

@@ -60,7 +60,6 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
 
 
 def _of_pool(problem: Problem, shortage: Shortage, pool: int, missing: int) -> Shortage:
-    """Return a shortage without proof as one of this pool."""
     return replace(shortage, pools=(pool,), room=problem.limits[pool] or 0, missing=missing)
 
 

@@ -53,7 +53,6 @@ def offsets_csv(statement: Statement, plan: Plan) -> str:
 
 
 def _facts(stated: Problem | Timeline) -> Iterator[tuple[Sequence[tuple[object, object]], int, int]]:
-    """Yield the intervals, size and alignment of every buffer."""
     if isinstance(stated, Problem):
         yield from ((buffer.intervals, buffer.size, buffer.alignment) for buffer in stated.buffers)
         return

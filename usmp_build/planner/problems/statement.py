@@ -195,7 +195,6 @@ def _pairs(lifetimes: Iterable[Iterable[tuple[int, int]]]) -> int:
 
 
 def _is_plain(draft: Draft) -> bool:
-    """Whether a timeline can hold all that the draft states."""
     simple = all(len(b.intervals) == 1 and b.offset is None and not any(b.costs) for b in draft.buffers)
     aligned = all(is_power_of_two(buffer.alignment) for buffer in draft.buffers)
     return simple and aligned and not draft.separations and len(draft.pools) <= 1

@@ -28,7 +28,7 @@ from usmp_build.operators.values.quantized import (
     quantized,
 )
 from usmp_build.operators.values.transfer import Transfer, mean
-from usmp_build.passes.rewrite.constant_channels.tie import Tie
+from usmp_build.passes.rewrite.constant_channels.sums import Tie
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,6 @@ class Area:
             self.bound = max(self.bound, min(left, default=0))
 
     def _run(self, tree: Tree, budget: Budget, nodes: int, patience: int, first: bool = False) -> Outcome:
-        """Search a tree for a cheaper plan."""
         out = tree.run(None if self.cost is None else self.cost - 1, nodes, patience, first)
         budget.left -= out.nodes
         if out.where is not None:

@@ -115,7 +115,6 @@ class Diagram:
         return states
 
     def _merge(self, states: _States, item: int, section: int, taken: bool) -> _States:
-        """Merge states that differ in one item only."""
         units = sum(u for first, last, u in self._choices.spans[item] if taken and first <= section <= last)
         after: _States = {}
         bits = self._fields.bits(item)
@@ -147,7 +146,6 @@ class _Fields:
         return 1 << item * len(self._pools) + self._pools.index(pool)
 
     def bits(self, item: int) -> int:
-        """Return the bits that encode the pool of an item."""
         return ((1 << len(self._pools)) - 1) << item * len(self._pools)
 
     def one(self, key: int, item: int) -> int:

@@ -95,7 +95,6 @@ class Packings:
 
     @cached_property
     def _roomy(self) -> Problem:
-        """All buffers, in one pool without a limit."""
         buffers = tuple(replace(buffer, pools=(0,), costs=()) for buffer in self._problem.buffers)
         return replace(self._problem, pools=(Pool(""),), buffers=buffers)
 

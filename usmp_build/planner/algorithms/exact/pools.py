@@ -89,7 +89,6 @@ def _in_order(problem: Problem) -> list[list[int]]:
 
 
 def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
-    """Plan buffers that share their pools."""
     pools = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     if len(pools) == 1:
         return _one_pool(problem, pools[0], nodes, start, minimize)
