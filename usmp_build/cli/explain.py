@@ -111,7 +111,7 @@ def _unknown(summary: Summary, name: str) -> Diagnostic:
     meant = {word if word in known else closest(word, known) for word in _words(name)}
     shared = [len(meant & _words(tensor)) for tensor in tensors]
     most = max(shared, default=0)
-    close = [tensor for tensor, count in zip(tensors, shared, strict=True) if count == most > 0]
+    close = [tensor for tensor, count in zip(tensors, shared, strict=True) if count and count == most]
     hint = f"did you mean {' or '.join(map(quoted, close))}? Tensors" if 0 < len(close) <= _MEANT else "tensors"
     help_ = f'{hint}: {listed(tensors)}; "usmp-build inspect storage" lists all buffers'
     return Diagnostic("U203", f"no buffer is called {quoted(name)}", help=help_)

@@ -336,7 +336,7 @@ def _plain(value: Any) -> Any:
         case Mapping():
             return (
                 [[_plain(key), _plain(item)] for key, item in value.items()]
-                if not _named(value)
+                if not all(isinstance(key, str) for key in value)
                 else {key: _plain(item) for key, item in value.items()}
             )
     if dataclasses.is_dataclass(value):
@@ -344,7 +344,3 @@ def _plain(value: Any) -> Any:
         names = [field.name for field in dataclasses.fields(value)]
         return kind | dict(zip(names, map(_plain, [getattr(value, name) for name in names]), strict=True))
     return value
-
-
-def _named(value: Mapping[Any, Any]) -> bool:
-    return all(isinstance(key, str) for key in value)

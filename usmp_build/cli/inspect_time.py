@@ -26,14 +26,13 @@ def survivor_lines(_: Request, analysis: Analysis) -> Iterator[str]:
         if index in survivors.always:
             rows.append((buffer.name, "always", "always"))
             continue
-        before, after = (_models(analysis, sets, index) for sets in (survivors.before, survivors.after))
+        before, after = (
+            " ".join(model.name for model, alive in zip(analysis.models, sets, strict=True) if index in alive)
+            for sets in (survivors.before, survivors.after)
+        )
         if before or after:
             rows.append((buffer.name, before or "-", after or "-"))
     yield from columns(("buffer", "before runs of", "after runs of"), rows, "<<<")
-
-
-def _models(analysis: Analysis, sets: tuple[frozenset[int], ...], buffer: int) -> str:
-    return " ".join(model.name for model, alive in zip(analysis.models, sets, strict=True) if buffer in alive)
 
 
 def place_cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:

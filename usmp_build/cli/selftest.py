@@ -30,7 +30,7 @@ from usmp_build.selftest.asking import MODELS
 from usmp_build.selftest.between import is_late
 from usmp_build.selftest.compare import comparable_tensors, compare, our_tensors, rewritten, undefined_elements
 from usmp_build.selftest.externs import at_fault, check_sources
-from usmp_build.selftest.harness import Mark, Record, Run, build, harness, run_all
+from usmp_build.selftest.harness import Mark, Run, build, harness, run_all
 from usmp_build.selftest.inputs import Sample, samples
 from usmp_build.selftest.intact import check_intact, inputs_at_start
 from usmp_build.selftest.oracle import Answers, oracle_tensors
@@ -170,14 +170,10 @@ def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others
         both = ([record for record in run if record.step != Mark.FILLED] for run in (runs[number % len(runs)], other))
         for one, two in zip(*both, strict=True):
             if one != two:
-                who = _who(planned, index, one)
+                who = "a function" if planned.analysis.models[index].is_program else f"operator {one.step}"
                 message = f"{who} reads bytes that were never written: {one.name} depends on them"
                 path, help_ = planned.request.models[index].path, at_fault(planned.summary.models[index])
                 raise CheckFailed(Diagnostic("S605", message, path, help_))
-
-
-def _who(planned: Planned, index: int, record: Record) -> str:
-    return "a function" if planned.analysis.models[index].is_program else f"operator {record.step}"
 
 
 def _count(text: str) -> int:

@@ -61,7 +61,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         "(bytes; alone: the workspace that it would need on its own; shared: bytes that other models use, too)",
         "",
         *_overrides(summary),
-        *_instructions(summary),
+        *[f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"],
         *_rewrites(summary),
         *_recomputed(summary),
         *_sharing(summary, alternatives),
@@ -107,10 +107,6 @@ def _overrides(summary: Summary) -> list[str]:
         for word, names in model.overrides.given.items()
         if names is not True
     ]
-
-
-def _instructions(summary: Summary) -> list[str]:
-    return [f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"]
 
 
 def _rewrites(summary: Summary) -> list[str]:

@@ -157,7 +157,7 @@ class _Scanner:
             start = self.at
             self._skip(_STRING if quoted else _BARE_KEY)
             token = self.text[start : self.at]
-            parts.append((_unquoted(token) if quoted else token, (start, self.at)))
+            parts.append((str(tomli.loads(f"key = {token}")["key"]) if quoted else token, (start, self.at)))
             self._skip(_BLANKS)
             if self.text[self.at] != ".":
                 return parts
@@ -192,7 +192,3 @@ class _Scanner:
     def _skip(self, pattern: re.Pattern[str]) -> None:
         match = pattern.match(self.text, self.at)
         self.at = match.end() if match else self.at
-
-
-def _unquoted(token: str) -> str:
-    return str(tomli.loads(f"key = {token}")["key"])

@@ -80,8 +80,15 @@ def check_limits(source: Source) -> None:
     depth = dots = 0
     for token in _TOKEN.finditer(source.text):
         kind = token.lastgroup
-        depth += (kind == "open") - (kind == "close")
-        dots = 0 if kind == "end" else dots + (kind == "dot")
+        match kind:
+            case "open":
+                depth += 1
+            case "close":
+                depth -= 1
+            case "dot":
+                dots += 1
+            case "end":
+                dots = 0
         if depth > DEEPEST or dots > DEEPEST:
             message = f"nested more than {DEEPEST} deep"
             raise _refused(source, token, message, "no key of the manifest needs more than four levels")

@@ -59,13 +59,7 @@ def solve(
     Raises ProblemError when the problem itself is wrong, ManifestError when there is no such algorithm or option,
     UsageError when a timeline has too many pairs for the algorithm, and CheckFailed when the algorithm is wrong.
     """
-    # it may come from Python code; timelines check themselves
-    wrong = malformed(problem) if isinstance(problem, Problem) else ()
-    if capacity is not None and not is_count(capacity):
-        wrong += (f"the capacity is {capacity!r}, which is no number of bytes",)
-    if wrong:
-        help_ = "correct the problem: `usmp_build.planner.memory.problem` says what its fields mean"
-        raise ProblemError(*(Diagnostic("Q115", message, help=help_) for message in wrong))
+    _check(problem, capacity)
     lowest = capacity is None if minimize is None else minimize
     if isinstance(problem, Timeline):
         if algorithm in ("auto", LARGE) and not options:
@@ -118,6 +112,16 @@ def _better(problem: Problem, best: Plan, other: Plan | None) -> Plan:
         return best
     name = other.algorithm.removeprefix("auto: ")
     return replace(other, algorithm=f"auto: {name}", claims=(), bound=best.bound, work=best.work + other.work)
+
+
+def _check(problem: Problem | Timeline, capacity: int | None) -> None:
+    """Raise ProblemError for a malformed problem, which may come from Python code; timelines check themselves."""
+    wrong = malformed(problem) if isinstance(problem, Problem) else ()
+    if capacity is not None and not is_count(capacity):
+        wrong += (f"the capacity is {capacity!r}, which is no number of bytes",)
+    if wrong:
+        help_ = "correct the problem: `usmp_build.planner.memory.problem` says what its fields mean"
+        raise ProblemError(*(Diagnostic("Q115", message, help=help_) for message in wrong))
 
 
 def with_capacity(problem: Problem, capacity: int | None) -> Problem:

@@ -13,9 +13,10 @@ the search completes, no directions make a better plan; it is bounded by work, n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import TypeAlias
 
 from usmp_build import effort
@@ -231,16 +232,20 @@ def reversible(analysis: Analysis, members: Sequence[int]) -> Reversible:
         near = {(position[a], position[b]): n for (a, b), n in separations if a in position and b in position}
         return replace(part, separations=near)
 
-    by_direction = [problem_with(dict.fromkeys(touched, direction)).separations for direction in Direction]
-    near: dict[int, set[int]] = {}
-    for a, b in (pair for each in by_direction for pair in each):
-        near.setdefault(min(a, b), set()).add(max(a, b))
-    all_pairs = {
-        operator: tuple((a, b) for a in sorted(buffers) for b in sorted(near.get(a, set()) & buffers))
+    pairs = _pairs(touched, [problem_with(dict.fromkeys(touched, direction)) for direction in Direction])
+    return Reversible(pairs, problem_with, are_apart(analysis, members))
+
+
+def _pairs(
+    touched: Mapping[OperatorRef, Collection[int]], problems: Iterable[Problem]
+) -> dict[OperatorRef, tuple[tuple[int, int], ...]]:
+    """Return the pairs of each operator that any of the problems lets overlap; no operators that have none."""
+    near = {(min(pair), max(pair)) for problem in problems for pair in problem.separations}
+    of_each = {
+        operator: tuple(pair for pair in combinations(sorted(buffers), 2) if pair in near)
         for operator, buffers in touched.items()
     }
-    pairs = {operator: of_operator for operator, of_operator in all_pairs.items() if of_operator}
-    return Reversible(pairs, problem_with, are_apart(analysis, members))
+    return {operator: pairs for operator, pairs in of_each.items() if pairs}
 
 
 def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:

@@ -229,7 +229,9 @@ def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
         if candidates.is_better(each):
             best = each
     models = sorted({index for each in ways for index in each})
-    for index in models if 1 < len(models) <= effort.ORDER_MODELS else ():
+    if not 1 < len(models) <= effort.ORDER_MODELS:
+        return best
+    for index in models:
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: each[index]} for each in ways if index in each)):
             if changed not in tried:

@@ -50,7 +50,11 @@ def _of_one_kind(request: Request, pools: tuple[int, ...]) -> tuple[int, ...]:
 
 def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, paged: set[TensorRef]) -> None:
     """Raise ManifestError for separators on tensors in plain memory, which has no rows."""
-    carried = {ref: request.models[ref.model].path for ref in scoped.scopes.pools if _separated(scoped, ref)}
+    carried = {
+        ref: request.models[ref.model].path
+        for ref in scoped.scopes.pools
+        if tensor_at(scoped.models, ref).axis_separators
+    }
     named = {ref: rule.span for ref, rule in assignment.separators.items() if rule.axis_separators}
     values = {(m, s): homes(graph) for m, model in enumerate(scoped.models) for s, graph in enumerate(model.subgraphs)}
     for ref, place in (carried | named).items():
@@ -61,7 +65,3 @@ def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, page
             message = f'tensor "{tensor.name}" has axis separators, but lives in plain memory: {names}'
             help_ = "let it live in a pool with `dims = 2` first of all, or drop the separators"
             raise ManifestError(Diagnostic("P330", message, place, help_))
-
-
-def _separated(scoped: Scoped, ref: TensorRef) -> bool:
-    return bool(tensor_at(scoped.models, ref).axis_separators)

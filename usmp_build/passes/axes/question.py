@@ -56,7 +56,9 @@ class Rows:
     def __post_init__(self) -> None:
         self._position = {tensor: position for position, tensor in enumerate(self.tensors)}
         self.allowed = [self._of_tensor(tensor) for tensor in self.tensors]
-        self.deciders = [self._decider(tensor) for tensor in self.tensors]
+        self.deciders = [
+            "its shape" if self.separators(tensor) is None else "its axis separators" for tensor in self.tensors
+        ]
         for view, root in self.graph.roots.items():
             if view in self.marks and root in self._position:
                 self._apply_view(view, root)
@@ -119,9 +121,6 @@ class Rows:
             raise ManifestError(Diagnostic("P331", message, self.marks[view].span, "name those of one of them"))
         self.allowed[position] = frozenset({row})
         self.deciders[position] = f"the axis separators of its view, {self._label(view)}"
-
-    def _decider(self, tensor: int) -> str:
-        return "its shape" if self.separators(tensor) is None else "its axis separators"
 
     def _written(self, index: int, tensor: int, pitch: int) -> None:
         position = self._position[tensor]

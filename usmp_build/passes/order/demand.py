@@ -29,14 +29,13 @@ class Demand:
         self.tensor = {row: tensor for tensor, span in tensors.items() for row in span}
         self.rows = sum(1 << row for row in self.tensor)
         self.needs = [tuple(members_of(job.needs & self.rows)) for job in jobs.jobs]
-        self.before = [self._before(job.predecessors) for job in jobs.jobs]
+        self.before = [
+            tuple(each for each in members_of(job.predecessors) if not self._jobs.jobs[each].writes & self.rows)
+            for job in jobs.jobs
+        ]
         self.beside = self._beside()
         states, unread = States(jobs), {each for of_job in self.beside.values() for each in of_job}
         self.last = [each for each in range(len(jobs.jobs)) if not states.successors(each) and each not in unread]
-
-    def _before(self, predecessors: int) -> tuple[int, ...]:
-        """Return those of these jobs that run once."""
-        return tuple(each for each in members_of(predecessors) if not self._jobs.jobs[each].writes & self.rows)
 
     def _beside(self) -> dict[int, list[int]]:
         """Return the jobs whose rows nobody reads, by the job of a row beside them that somebody reads."""

@@ -66,7 +66,10 @@ def _sliced(net: Net) -> Subgraph:
         bounds = _bounds(op, needed[0], net)
         if bounds is not None:
             constants = range(len(tensors), len(tensors) + len(bounds))
-            tensors += [_constant(numbers) for numbers in bounds]
+            tensors += [
+                Tensor("bounds", (len(numbers),), DType.INT32, data=np.array(numbers, "<i4").tobytes())
+                for numbers in bounds
+            ]
             inputs = (op.inputs[_SOURCE[op.kind]], *constants)
             net.put(place, Operator("STRIDED_SLICE", inputs, (needed[0],), StridedSlice(), op.position))
     return replace(net.finished(), tensors=tuple(tensors)) if len(tensors) > len(net.graph.tensors) else net.finished()
@@ -100,7 +103,3 @@ def _as_given(op: Operator, sizes: list[int], net: Net) -> bool:
         return len(set(sizes)) == 1
     given = net.integers(op, 1) or []
     return len(given) == len(sizes) and all(declared in (-1, size) for declared, size in zip(given, sizes, strict=True))
-
-
-def _constant(numbers: list[int]) -> Tensor:
-    return Tensor("bounds", (len(numbers),), DType.INT32, data=np.array(numbers, "<i4").tobytes())

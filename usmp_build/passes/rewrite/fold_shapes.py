@@ -45,11 +45,15 @@ def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
     if fold is None or fold.known is Known.VALUES or len(op.outputs) != 1 or op.outputs[0] in graph.outputs:
         return False
     target = tensors[op.outputs[0]]
-    if target.dtype not in _INTEGERS or target.quantization is not None or target.elements > _LARGEST:
+    if target.quantization is not None or not _is_small(target):
         return False
     sources = [tensors[i] for i in op.inputs if i is not None]
     if fold.known is Known.SHAPES:
         return len(sources) == 1
     if sum(t.elements for t in sources) > 4 * _LARGEST:  # one constant may be named many times
         return False
-    return all(each.is_constant and each.dtype in _INTEGERS and each.elements <= _LARGEST for each in sources)
+    return all(each.is_constant and _is_small(each) for each in sources)
+
+
+def _is_small(tensor: Tensor) -> bool:
+    return tensor.dtype in _INTEGERS and tensor.elements <= _LARGEST

@@ -129,7 +129,7 @@ class _Axis(NamedTuple):
     def takes(self, before: int, after: int) -> bool:
         """Tell whether the window has as many positions in a frame as before, each with a pixel of the image."""
         places = windows.places_in_frame(self.size, (before, after), self.reach, self.stride)
-        as_before = 0 < places == self.places
+        as_before = places > 0 and places == self.places
         return as_before and windows.sees_pixels(self.size, before, places, self.reach, self.stride)
 
 

@@ -36,20 +36,19 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
         return ByRows()
     candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())
-    streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
+    streamed = candidates.streamed(calls)
     from_outside = row_ports(request.models[index], model.main)
     in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
-    ends = {TensorRef(index, 0, tensor) for tensor in in_one_piece}
     tables = {
         ref: table
         for ref, table in streamed.items()
-        if ref not in ends and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
+        if ref.tensor not in in_one_piece and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
     }
     jobs = {
         ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
     }
     touched_whole = {tensor for ref in calls if ref not in jobs for tensor in candidates.touched(ref)}
-    edges = {ref: table for ref, table in streamed.items() if ref in ends and ref not in touched_whole}
+    edges = {ref: table for ref, table in streamed.items() if ref.tensor in in_one_piece and ref not in touched_whole}
     return ByRows(jobs, tables, edges)
 
 
@@ -61,14 +60,20 @@ def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterab
     stretch_of = {operator: n for n, each in enumerate(stretches) if len(each) > 1 for operator in each}
     jobs = {ref: count for ref, count in rows.jobs.items() if ref.operator in stretch_of}
     in_jobs = {ref.operator: stretch_of[ref.operator] for ref in jobs if ref.model == index}
+    touching = _touching(analysis, index, in_jobs)
+    tables = {ref: table for ref, table in rows.tables.items() if len(touching[ref]) == 1 and None not in touching[ref]}
+    others = {ref: table for ref, table in {**rows.tables, **rows.edges}.items() if ref not in tables}
+    return ByRows(jobs, tables, {ref: table for ref, table in others.items() if touching[ref] != {None}})
+
+
+def _touching(analysis: Analysis, index: int, stretch_of: Mapping[int, int]) -> dict[TensorRef, set[int | None]]:
+    """Return the stretches that touch each tensor of a model; None stands for operators that run as a whole."""
     touching: dict[TensorRef, set[int | None]] = {}
     for number, op in enumerate(analysis.models[index].main.operators):
         for tensor in (*op.inputs, *op.outputs):
             if tensor is not None:
-                touching.setdefault(TensorRef(index, 0, tensor), set()).add(in_jobs.get(number))
-    tables = {ref: table for ref, table in rows.tables.items() if len(touching[ref]) == 1 and None not in touching[ref]}
-    others = {ref: table for ref, table in {**rows.tables, **rows.edges}.items() if ref not in tables}
-    return ByRows(jobs, tables, {ref: table for ref, table in others.items() if touching[ref] != {None}})
+                touching.setdefault(TensorRef(index, 0, tensor), set()).add(stretch_of.get(number))
+    return touching
 
 
 def row_kernels(kernels: Kernels, choice: ByRows) -> Kernels:
@@ -116,7 +121,7 @@ class Candidates:
         has_effect = not traits(op.kind).is_pure or touches_state(op, self._graph)
         return not (is_moved or is_paged or has_effect or ref in self._analysis.storage.transfers)
 
-    def streamed(self, calls: Mapping[OperatorRef, KernelCall]) -> dict[int, RowTable]:
+    def streamed(self, calls: Mapping[OperatorRef, KernelCall]) -> dict[TensorRef, RowTable]:
         """Return the tensors that are touched row by row only, all with rows of the same length."""
         excluded = {*self._graph.roots, *self._graph.roots.values()}
         shapes: dict[int, set[Shape | None]] = {}
@@ -128,7 +133,7 @@ class Candidates:
                     if tensor is not None:
                         shapes.setdefault(tensor, set()).add(streamed.get(side(position)))
         return {
-            tensor: RowTable(*shape, page=1)
+            TensorRef(self._index, 0, tensor): RowTable(*shape, page=1)
             for tensor, of_tensor in shapes.items()
             if len(of_tensor) == 1 and (shape := next(iter(of_tensor))) is not None
             if tensor not in excluded and shape[0] > 1 and self._is_planned(tensor)

@@ -75,7 +75,9 @@ class Functions:
         """Tell whether a parameter covers all bytes of its argument, and the argument all bytes of its tensor."""
         inside = self.graph(function).tensors[parameter]
         outside = self._model.subgraphs[argument.root.subgraph].tensors[argument.root.tensor]
-        return argument.is_whole if not inside.dtype.bits else inside.size == outside.size > 0
+        if not inside.dtype.bits:
+            return argument.is_whole
+        return inside.size == outside.size and outside.size > 0
 
 
 class _Unfolding:

@@ -111,11 +111,12 @@ class Demands:
 
     def _limits_of_kernel(self, kernel: Kernel | NoKernel, operand: PresentOperand) -> Iterator[Limit]:
         """Yield what a kernel itself cannot do: rows apart, and pools that it must not have."""
-        if self._everywhere > self._plain.pools and (
-            not isinstance(kernel, Kernel) or operand not in kernel.row_pitches()
-        ):
+        pitches = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
+        if self._everywhere > self._plain.pools and operand not in pitches:
             yield self._plain
-        for strike in kernel.strikes if isinstance(kernel, Kernel) else ():
+        if not isinstance(kernel, Kernel):
+            return
+        for strike in kernel.strikes:
             if strike.operand == operand:
                 excluded = {self._positions[name] for name in strike.pools if name in self._positions}
                 who = f"its kernel must not have it in {self.names(excluded)}"

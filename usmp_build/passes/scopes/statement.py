@@ -145,7 +145,7 @@ class Statement:
                 self._narrow(read, self._demand(index, Input(position)), who, f"{self.names.short(op)} keeps it")
             elif read is not None:
                 demand = self._demand(index, Input(position))
-                self._use(read, index, position, demand, self._target(op), Freedom.PLAIN)
+                self._use(read, index, position, demand, self.assignment.target_of(self.place, op), Freedom.PLAIN)
 
     def _read(self, index: int, op: Operator) -> list[int]:
         """Return the positions of the inputs whose bytes an operator reads when it runs."""
@@ -216,6 +216,3 @@ class Statement:
         left = self.demands.names(self.allowed[tensor])
         who = f"{who}, {self.names.tensor(tensor)},"
         return self.demands.no_pool_left(self.settings, who, demand, left, word, self.whys[tensor])
-
-    def _target(self, op: Operator) -> int:
-        return self.assignment.target_of(self.place, op)

@@ -114,8 +114,10 @@ class AllowedDistances:
         for read in dict.fromkeys(each for each in step.reads if isinstance(each, RowRef)):
             positions = (position for position, tensor in enumerate(inputs) if tensor == read.tensor.tensor)
             allowed = [nearest.get((Output(0), Input(position))) for position in positions]
+            if None in allowed:
+                continue
             distance = reduce(_farther, (each for each in allowed if each is not None), Distance(None, None))
-            for written in (*step.writes, *step.updates) if None not in allowed else ():
+            for written in (*step.writes, *step.updates):
                 if isinstance(written, RowRef):
                     yield written, read, distance
 

@@ -49,20 +49,26 @@ def needed(graph: Subgraph, analysis: Facts, demanded: set[int], besides: Kept =
     unseen = {index: ~analysis.settled(index) for index in analysis.sums}
     for _ in range(_MOST_SWEEPS):
         before = _count(kept)
-        for index in reversed(range(len(analysis.roles))):
-            role = analysis.roles[index]
-            if isinstance(role, Sum) and not role.depthwise:
-                computed = kept[role.target] & unseen[index]
-                unseen[index] &= ~computed
-                _sum(role, computed, analysis, kept)
-            else:
-                for tie in role.ties if role else ():
-                    _tie(tie, kept)
-        for tensor in shrinking if _count(kept) == before else ():
-            kept[tensor][0] |= not kept[tensor].any()
+        _sweep(analysis, unseen, kept)
         if _count(kept) == before:
-            return kept
+            for tensor in shrinking:
+                kept[tensor][0] |= not kept[tensor].any()
+            if _count(kept) == before:
+                return kept
     return None
+
+
+def _sweep(analysis: Facts, unseen: Mapping[int, Booleans], kept: Kept) -> None:
+    """Keep what each operator needs, from the last to the first; a sum looks once at each output that is kept."""
+    for index in reversed(range(len(analysis.roles))):
+        role = analysis.roles[index]
+        if isinstance(role, Sum) and not role.depthwise:
+            computed = kept[role.target] & unseen[index]
+            unseen[index][computed] = False
+            _sum(role, computed, analysis, kept)
+        elif role is not None:
+            for tie in role.ties:
+                _tie(tie, kept)
 
 
 def _whole(graph: Subgraph, analysis: Facts) -> Iterator[int]:

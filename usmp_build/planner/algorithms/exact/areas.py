@@ -214,7 +214,8 @@ class Area:
         """
         pools = sorted(limits)
         is_small = len(self._choices.members) <= _SMALL
-        for where in self._seen if is_small else (self.where, *self._seen):
+        known = self._seen if is_small else [self.where, *self._seen]
+        for where in known:
             ends = zip(self.peaks(where, pools), (limits[pool] for pool in pools), strict=True)
             if all(limit is None or end <= limit for end, limit in ends):
                 return where, False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import gcd
 
 from usmp_build.planner.algorithms.exact.spans import spans
@@ -24,7 +24,7 @@ def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
     kept = [i for i in members if problem.buffers[i].size or not _can_be_anywhere(problem, i)]
     kept.sort(key=lambda i: _identity(problem, i))
     positions = {index: position for position, index in enumerate(kept)}
-    near = [{positions[other]: both for other, both in sorted(pairs[i].items()) if other in positions} for i in kept]
+    near = [_by_position(pairs[i], positions) for i in kept]
     sections, linear = _sections(problem, kept, near)
     unit = _unit(problem, kept, near)
     neighbors = tuple(tuple((o, above // unit, below // unit) for o, (above, below) in sorted(n.items())) for n in near)
@@ -59,6 +59,10 @@ def _pairs(problem: Problem, index: int, inside: set[int]) -> Iterator[tuple[int
             if above + below > 0:
                 step = gcd(buffer.alignment, neighbor.alignment)
                 yield other, (above + -above % step, below + -below % step)
+
+
+def _by_position(pairs: Mapping[int, tuple[int, int]], positions: Mapping[int, int]) -> dict[int, tuple[int, int]]:
+    return {positions[other]: both for other, both in sorted(pairs.items()) if other in positions}
 
 
 def _can_be_anywhere(problem: Problem, index: int) -> bool:
