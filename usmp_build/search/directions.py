@@ -38,7 +38,7 @@ _CACHED_PROBLEMS = 4
 """Number of problems cached: all forward, all backward and all undecided are needed repeatedly."""
 
 
-class Budget:
+class PlanBudget:
     """An algorithm, and the number of plans that it may still make."""
 
     def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = effort.DIRECTION_PLANS) -> None:
@@ -148,7 +148,7 @@ class DirectionResult:
 
 
 def direct(
-    free: Reversible, budget: Budget, rank: tuple[int, ...] | None = None, plan: Plan | None = None
+    free: Reversible, budget: PlanBudget, rank: tuple[int, ...] | None = None, plan: Plan | None = None
 ) -> DirectionResult:
     """Search directions with a plan whose rank is below `rank`; `plan` is one of that rank, if available."""
     if plan is not None and rank is not None and _is_best_of_all(free, plan):
@@ -162,7 +162,7 @@ def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
 
 
 class _Search:
-    def __init__(self, free: Reversible, budget: Budget, rank: tuple[int, ...] | None) -> None:
+    def __init__(self, free: Reversible, budget: PlanBudget, rank: tuple[int, ...] | None) -> None:
         self._free = free
         self._budget = budget
         self._rank = rank

@@ -36,7 +36,7 @@ from usmp_build.passes.rows.ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
-from usmp_build.search.directions import Budget
+from usmp_build.search.directions import PlanBudget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool, planned_again
 from usmp_build.search.replanner import Replanner
@@ -184,7 +184,7 @@ class _Candidates:
         if has_no_hope or is_done or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
-        budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
+        budget = PlanBudget(plan or self._replanner.glance, effort.ROW_PLANS)
         if ways and ways == self.best:
             analysis = self.incumbent.chosen
         else:

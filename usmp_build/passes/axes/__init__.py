@@ -20,7 +20,7 @@ from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.axes.homes import homes
-from usmp_build.passes.axes.table import Table, kind_of, page_of
+from usmp_build.passes.axes.table import AxisTable, kind_of, page_of
 from usmp_build.passes.scopes import Scoped
 from usmp_build.request import Request
 
@@ -35,7 +35,7 @@ def axes(request: Request, scoped: Scoped, assignment: Assignment, libraries: Li
     _refuse_marks(request, assignment, scoped, paged)
     if not paged:
         return replace(scoped, scopes=replace(scoped.scopes, pools=pools)), {}
-    table = Table(request, assignment, libraries, scoped, pools)
+    table = AxisTable(request, assignment, libraries, scoped, pools)
     models = tuple(
         replace(model, subgraphs=tuple(table.subgraph((m, s), graph) for s, graph in enumerate(model.subgraphs)))
         for m, model in enumerate(scoped.models)

@@ -20,7 +20,7 @@ from usmp_build.ir.graph import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class RowCut:
     """The rows of a tensor."""
 
     elements: int
@@ -31,7 +31,7 @@ class Cut:
     """What decides them, for messages."""
 
 
-def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
+def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> RowCut:
     """Return the rows that separators make; without any, one row that holds everything.
 
     Raises ValueError, a clause, if they do not fit the shape, or make more axes than the memory's `dims`.
@@ -40,7 +40,7 @@ def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
     if len(shape) > dims:
         raise ValueError(f"the separators {list(separators)} make {len(shape)} axes, and its memory has {dims}")
     outer = tuple(int(extent) for extent in shape[:-1])
-    return Cut(max(1, int(shape[-1])), outer if len(outer) > 1 else ())
+    return RowCut(max(1, int(shape[-1])), outer if len(outer) > 1 else ())
 
 
 def possible_rows(tensor: Tensor) -> list[int]:

@@ -23,7 +23,7 @@ from usmp_build.passes.order.edge_rows import EdgeRows
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
 from usmp_build.passes.order.search import Order, best_order, fullest_job
-from usmp_build.passes.order.states import Jobs, State, States, bytes_of, confined
+from usmp_build.passes.order.states import Jobs, OrderState, States, bytes_of, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
@@ -192,7 +192,7 @@ def _steps(space: States, limit: int, most: int) -> dict[int, list[_Step]] | Non
     level = {0: space.first}
     steps_from: dict[int, list[_Step]] = {}
     while level:
-        following: dict[int, State] = {}
+        following: dict[int, OrderState] = {}
         for done, state in level.items():
             steps_from[done] = []
             for job in members_of(state.ready):

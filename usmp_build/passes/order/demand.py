@@ -18,7 +18,7 @@ _COMPUTE, _RUN, _HAVE, _PREPARE = range(4)
 """Tasks: have what a job needs, and run it; run it; have a row; have what a row is computed from."""
 
 
-class Demand:
+class OrderMaker:
     """Makes orders of the jobs of a model."""
 
     def __init__(self, jobs: Jobs, tensors: Mapping[int, range], writers: Mapping[int, int]) -> None:
@@ -75,7 +75,7 @@ class Demand:
 class _Run:
     """One order in the making; tasks are done from the last one on, so that recursion has no limit."""
 
-    def __init__(self, demand: Demand, jobs: Jobs, kept: Mapping[int, int], incomplete: set[int]) -> None:
+    def __init__(self, demand: OrderMaker, jobs: Jobs, kept: Mapping[int, int], incomplete: set[int]) -> None:
         self.order: list[int] = []
         self.tasks: list[tuple[int, int]] = []
         self._demand = demand

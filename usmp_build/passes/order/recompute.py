@@ -27,7 +27,7 @@ from usmp_build.interfaces.kernels import Kernel, Reduce
 from usmp_build.interfaces.row_jobs import row_call
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.demand import Demand
+from usmp_build.passes.order.demand import OrderMaker
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.states import Jobs, States
 from usmp_build.passes.rewrite.work import operator_macs
@@ -41,7 +41,7 @@ _Value = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RepeatableRows:
     """The rows that may be computed again."""
 
     tensors: Mapping[int, range]
@@ -88,7 +88,7 @@ class Repeated:
         return self.peak, self.crowd, self.work
 
 
-def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> Repeated | None:
+def recomputed_order(jobs: Jobs, rows: RepeatableRows, most: int) -> Repeated | None:
     """Return the order with the lowest peak that the search arrives at, with at most this work; None: it has none.
 
     First the lowest peak is searched at any price, beginning with all wide rows dropped.  Then rows are kept again,
@@ -102,7 +102,7 @@ def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> Repeated | None:
     return search.best
 
 
-def _wide(jobs: Jobs, rows: Rows) -> Iterator[int]:
+def _wide(jobs: Jobs, rows: RepeatableRows) -> Iterator[int]:
     """Yield the tensors whose rows are read by several jobs, and are larger than what they are computed from."""
     for tensor, span in rows.tensors.items():
         row = span[len(span) // 2]
@@ -113,14 +113,14 @@ def _wide(jobs: Jobs, rows: Rows) -> Iterator[int]:
 
 
 class _Search:
-    def __init__(self, jobs: Jobs, rows: Rows, most: int) -> None:
+    def __init__(self, jobs: Jobs, rows: RepeatableRows, most: int) -> None:
         self.best: Repeated | None = None
         """The best of all orders so far with work of at most `most`."""
         self._jobs = jobs
         self._rows = rows
         self._most = most
         self._states = States(jobs)
-        self._demand = Demand(jobs, rows.tensors, rows.writers)
+        self._demand = OrderMaker(jobs, rows.tensors, rows.writers)
         self._left = 0
 
     def of(self, policy: Policy, most: int) -> Repeated | None:
@@ -246,11 +246,11 @@ def recomputed(request: Request, analysis: Analysis, index: int) -> Recomputed |
     return Recomputed(*numbered(operators, order.order), order.peak, Fraction(order.work - all_work, max(1, all_work)))
 
 
-def recomputable_rows(analysis: Analysis, index: int, jobs: Jobs, operators: tuple[int, ...]) -> Rows:
+def recomputable_rows(analysis: Analysis, index: int, jobs: Jobs, operators: tuple[int, ...]) -> RepeatableRows:
     """Return the rows of a model that may be computed again; `operators` are those of its jobs."""
     tensors = {rows.start: rows for rows in _rows(analysis, index)}
     work = tuple(_work(analysis, OperatorRef(index, 0, operator)) for operator in operators)
-    return Rows(tensors, _writers(jobs, tensors), work)
+    return RepeatableRows(tensors, _writers(jobs, tensors), work)
 
 
 def numbered(operators: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -20,7 +20,7 @@ from usmp_build import effort
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.branches import branch_by_branch
 from usmp_build.passes.order.dive import dive
-from usmp_build.passes.order.states import Jobs, State, States
+from usmp_build.passes.order.states import Jobs, OrderState, States
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def _peak(of_order: tuple[int, tuple[int, ...]]) -> int:
     return of_order[0]
 
 
-def _better(space: States, best: Order, end: State | None, is_all: bool = False) -> Order:
+def _better(space: States, best: Order, end: OrderState | None, is_all: bool = False) -> Order:
     """Return the order that leads to state `end`, else `best`; `is_all`: the search was exhaustive."""
     order = _order(end) if end is not None else best.order
     peak = space.along(order).peak
@@ -97,11 +97,11 @@ def _improved_by_dives(space: States, best: Order) -> Order:
     return best
 
 
-_CUT = State(-1, 0, 0, 0, None)
+_CUT = OrderState(-1, 0, 0, 0, None)
 """The result of a search that reached its limit of work."""
 
 
-def _order(state: State) -> tuple[int, ...]:
+def _order(state: OrderState) -> tuple[int, ...]:
     order: list[int] = []
     path: object = state.path
     while isinstance(path, tuple):
@@ -110,12 +110,12 @@ def _order(state: State) -> tuple[int, ...]:
     return tuple(reversed(order))
 
 
-def _level_by_level(space: States, below: int, most: int) -> State | None:
+def _level_by_level(space: States, below: int, most: int) -> OrderState | None:
     """Return the best final state with a peak below `below`; None if there is none, `_CUT` after too much work."""
     level = {0: space.first}
     tries = 0
     while space.every not in level:
-        following: dict[int, State] = {}
+        following: dict[int, OrderState] = {}
         for done, state in level.items():
             for job in members_of(state.ready):
                 tries += 1

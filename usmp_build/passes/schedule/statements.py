@@ -22,7 +22,7 @@ Arguments: TypeAlias = "tuple[_Bytes | None, ...]"
 """What each parameter refers to; None: nothing that is scheduled."""
 
 
-class Functions:
+class InlinedFunctions:
     """Schedules one program.  A function is inlined once for each list of arguments, and counted at every call."""
 
     def __init__(self, leaves: Leaves, model: Model) -> None:
@@ -83,7 +83,7 @@ class Functions:
 class _Unfolding:
     """Inlines one function, called with these arguments."""
 
-    def __init__(self, functions: Functions, function: int, arguments: Arguments) -> None:
+    def __init__(self, functions: InlinedFunctions, function: int, arguments: Arguments) -> None:
         self._functions = functions
         self._function = function
         self._arguments = arguments

@@ -29,8 +29,8 @@ from usmp_build.passes.scopes.copies import copiers
 from usmp_build.passes.scopes.demands import Demands
 from usmp_build.passes.scopes.insert import Answered, with_copies
 from usmp_build.passes.scopes.reasons import reasons
-from usmp_build.passes.scopes.statement import Statement
-from usmp_build.passes.scopes.unify import Answer, NoRoom, TieConflict, unify
+from usmp_build.passes.scopes.statement import PoolStatement
+from usmp_build.passes.scopes.unify import NoRoom, PoolAnswer, TieConflict, unify
 from usmp_build.passes.select import ask
 from usmp_build.request import Request
 
@@ -88,7 +88,7 @@ class _Table:
         return model if is_unchanged else replace(model, subgraphs=graphs)
 
     def _subgraph(self, m: int, s: int, graph: Subgraph) -> Subgraph:
-        statement = Statement(self.request, self.assignment, self.demands, self.kernels, (m, s), graph)
+        statement = PoolStatement(self.request, self.assignment, self.demands, self.kernels, (m, s), graph)
         answer = _decided(statement)
         answered = with_copies(statement, answer)
         self._tensors(statement, answer, answered)
@@ -96,7 +96,7 @@ class _Table:
         self._copies(statement, answer, answered)
         return answered.graph if answer.copies else graph
 
-    def _tensors(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+    def _tensors(self, statement: PoolStatement, answer: PoolAnswer, answered: Answered) -> None:
         for tensor, (pools, reason) in enumerate(
             zip(answered.domains, reasons(statement, answer, answered), strict=True)
         ):
@@ -105,7 +105,7 @@ class _Table:
             if reason:
                 self.reasons[ref] = reason
 
-    def _operators(self, statement: Statement, answered: Answered) -> None:
+    def _operators(self, statement: PoolStatement, answered: Answered) -> None:
         """Store kernels, targets and pools of kernel buffers under the new indices of operators."""
         self.remapped |= carried(self.kernels, statement.place, answered.inserted)
         for old, new in answered.inserted.moved.items():
@@ -117,7 +117,7 @@ class _Table:
                 self.scratch[ref] = _pools(statement, op, kernel, scratch, "workspace_pools")
                 self.derived[ref] = _pools(statement, op, kernel, derived, "constant_pools")
 
-    def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+    def _copies(self, statement: PoolStatement, answer: PoolAnswer, answered: Answered) -> None:
         for view in answered.inserted.views:
             copier = statement.uses[answered.origins[view.written][2].edges[0]].copier
             self.targets[OperatorRef(*statement.place, view.operator)] = copier.target
@@ -129,7 +129,7 @@ class _Table:
             )
 
 
-def _decided(statement: Statement) -> Answer:
+def _decided(statement: PoolStatement) -> PoolAnswer:
     try:
         return unify(statement.question())
     except TieConflict as conflict:
@@ -139,7 +139,7 @@ def _decided(statement: Statement) -> Answer:
 
 
 def _pools(
-    statement: Statement, op: Operator, kernel: Kernel, operands: Iterable[Scratch | Derived], word: str
+    statement: PoolStatement, op: Operator, kernel: Kernel, operands: Iterable[Scratch | Derived], word: str
 ) -> tuple[int, ...]:
     """Return the pools for what a kernel needs beside tensors; meaningless if that is nothing."""
     settings, demands = statement.settings, statement.demands
@@ -155,7 +155,7 @@ def _pools(
     return pools
 
 
-def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
+def parted(statement: PoolStatement, conflict: TieConflict) -> ManifestError:
     """Return the error that two tensors share bytes, but have no pool in common."""
     view = statement.views()[conflict.tie]
     sides = [tensor for tensor in (view.inputs[0], view.outputs[0]) if tensor is not None]
@@ -171,7 +171,7 @@ def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
     return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.settings.path, way))
 
 
-def no_room(statement: Statement, refusal: NoRoom) -> ManifestError:
+def no_room(statement: PoolStatement, refusal: NoRoom) -> ManifestError:
     """Return the error that a copy is needed that no target can make, or that has no workspace pool."""
     use = statement.uses[refusal.edge]
     names = statement.demands.names

@@ -22,7 +22,7 @@ from usmp_build.passes.copies import NewCopy
 from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
 from usmp_build.passes.scopes.demands import Demands
-from usmp_build.passes.scopes.names import Names, elsewhere
+from usmp_build.passes.scopes.names import GraphNames, elsewhere
 from usmp_build.request import Request
 
 
@@ -42,7 +42,7 @@ def writer(assignment: Assignment, place: tuple[int, int], graph: Subgraph, root
 
 
 @dataclass
-class Pins:
+class PinnedTensors:
     """The pinned tensors of one subgraph."""
 
     request: Request
@@ -159,7 +159,7 @@ class Pins:
         reads, writes = (self.demands.reach(0, writes=writes) for writes in (False, True))
         if written & reads and pin.pools & writes:
             return
-        names = Names(self.request, self.assignment, self.place, self.graph)
+        names = GraphNames(self.request, self.assignment, self.place, self.graph)
         cpu = self.request.targets[0].name
         producer = self.graph.producers.get(tensor)
         who = "the application fills it" if producer is None else names.operator(self.graph.operators[producer])

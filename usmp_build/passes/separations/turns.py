@@ -26,15 +26,15 @@ NOWHERE = np.int64(1 << 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class TouchedBytes:
     """For each turn, the lowest byte touched of an operand, and the end of the highest."""
 
     low: Numbers
     end: Numbers
 
-    def joined(self, other: Extent) -> Extent:
+    def joined(self, other: TouchedBytes) -> TouchedBytes:
         """Return the union of two extents in the same turns."""
-        return Extent(np.minimum(self.low, other.low), np.maximum(self.end, other.end))
+        return TouchedBytes(np.minimum(self.low, other.low), np.maximum(self.end, other.end))
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class Turns:
     count: int
     in_order: bool
     """Whether all reads of a turn come before its writes."""
-    extents: dict[tuple[int, bool], Extent] = field(default_factory=dict)
+    extents: dict[tuple[int, bool], TouchedBytes] = field(default_factory=dict)
     """By operand, and whether it is written; operands that are not touched are missing."""
 
-    def extent(self, operand: int, writes: bool) -> Extent:
+    def extent(self, operand: int, writes: bool) -> TouchedBytes:
         """Return the bytes that the turns read or write of an operand."""
         return self.extents.get((operand, writes)) or untouched(self.count)
 
 
-def untouched(count: int) -> Extent:
+def untouched(count: int) -> TouchedBytes:
     """Return the extent of an operand that none of `count` turns touches."""
-    return Extent(np.full(count, NOWHERE), np.full(count, -NOWHERE))
+    return TouchedBytes(np.full(count, NOWHERE), np.full(count, -NOWHERE))
 
 
 def turns(accesses: Accesses, most: int = MOST_TURNS) -> Turns:
@@ -111,7 +111,7 @@ def _corners(loops: tuple[int, ...], first: int, parts: tuple[Part, ...], most: 
 def _outer_blocks(accesses: Accesses, most: int) -> Turns:
     """Take blocks of the common loops as turns: each touches everything that the parts touch in it."""
     around = _blocks(accesses.loops, most)
-    extents: dict[tuple[int, bool], Extent] = {}
+    extents: dict[tuple[int, bool], TouchedBytes] = {}
     for part in accesses.parts:
         for key, extent in _part(part, around, _blocks(part.loops, 1))[1].items():
             extents[key] = extents[key].joined(extent) if key in extents else extent
@@ -125,7 +125,7 @@ def _outer_blocks(accesses: Accesses, most: int) -> Turns:
 class _Row:
     """The bytes that one part touches of an operand."""
 
-    extent: Extent
+    extent: TouchedBytes
     begin: int
     """Number of turns that other parts take before it in each round of the common loops."""
     count: int
@@ -134,7 +134,7 @@ class _Row:
     """Whether it runs backward in each round."""
 
 
-def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> Extent:
+def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> TouchedBytes:
     """Put the turns of parts into the order in which they run; parts without a row touch nothing.
 
     `shape` is (number of rounds, turns in each round); `backward` is the direction of rounds.
@@ -144,12 +144,12 @@ def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> E
         for grid, side in ((low, row.extent.low), (end, row.extent.end)):
             rounds = side.reshape(shape[0], row.count)[:: -1 if backward else 1, :: -1 if row.is_backward else 1]
             grid[:, row.begin : row.begin + row.count] = rounds
-    return Extent(low.ravel(), end.ravel())
+    return TouchedBytes(low.ravel(), end.ravel())
 
 
-def _in_bytes(extent: Extent, width: int) -> Extent:
+def _in_bytes(extent: TouchedBytes, width: int) -> TouchedBytes:
     low, end = (np.where(np.abs(side) >= NOWHERE, side, side * width) for side in (extent.low, extent.end))
-    return Extent(low, end)
+    return TouchedBytes(low, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +179,13 @@ def _blocks(loops: tuple[int, ...], most: int) -> _Blocks:
     return _Blocks(count, tuple(first), tuple(last))
 
 
-def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple[int, bool], Extent]]:
+def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple[int, bool], TouchedBytes]]:
     """Return the number of turns of a part in each round of the common loops, and the bytes each turn touches."""
     first = [np.repeat(index, inside.count) for index in around.first]
     last = [np.repeat(index, inside.count) for index in around.last]
     first += [np.tile(index, around.count) for index in inside.first]
     last += [np.tile(index, around.count) for index in inside.last]
-    extents: dict[tuple[int, bool], Extent] = {}
+    extents: dict[tuple[int, bool], TouchedBytes] = {}
     for touch in part.touches:
         key = touch.operand, touch.writes
         extent = _extent(touch, around.count * inside.count, first, last)
@@ -193,7 +193,7 @@ def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple
     return inside.count, extents
 
 
-def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers]) -> Extent:
+def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers]) -> TouchedBytes:
     """Add up strides and windows: return the lowest and highest elements that the turns of each block touch."""
     low = np.full(count, touch.start, dtype=np.int64)
     high = low.copy()
@@ -207,7 +207,7 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
         low += lowest * window.pitch
         high += highest * window.pitch
         inside &= lowest <= highest
-    return Extent(np.where(inside, low, NOWHERE), np.where(inside, high + touch.size, -NOWHERE))
+    return TouchedBytes(np.where(inside, low, NOWHERE), np.where(inside, high + touch.size, -NOWHERE))
 
 
 def _places(window: Window, first: Numbers, last: Numbers) -> tuple[Numbers, Numbers]:

@@ -10,7 +10,7 @@ from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.planner.problems.statement import Statement
 
 
-class Question:
+class Audited:
     """A problem and queries of its buffers, conflicts and separations."""
 
     def __init__(self, statement: Statement, capacity: int | None = None) -> None:
