@@ -334,11 +334,8 @@ def _plain(value: Any) -> Any:
         case tuple() | list():
             return [*map(_plain, value)]
         case Mapping():
-            return (
-                [[_plain(key), _plain(item)] for key, item in value.items()]
-                if not all(isinstance(key, str) for key in value)
-                else {key: _plain(item) for key, item in value.items()}
-            )
+            pairs = [(_plain(key), _plain(item)) for key, item in value.items()]
+            return dict(pairs) if all(isinstance(key, str) for key in value) else pairs
     if dataclasses.is_dataclass(value):
         kind = {"node": type(value).__name__} if isinstance(value, Node) else {}
         names = [field.name for field in dataclasses.fields(value)]
