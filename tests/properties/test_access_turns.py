@@ -8,9 +8,8 @@ import pytest
 from tests.support.access_traces import trace
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.kernels import Input, Output, Scratch
-from usmp_build.passes.separations.corners import corners
 from usmp_build.passes.separations.distances import Distance, Stretch, distances_of
-from usmp_build.passes.separations.turns import NOWHERE, Numbers, TouchedBytes, turns
+from usmp_build.passes.separations.turns import NOWHERE, Numbers, TouchedBytes, corners, turns
 
 PAIR = Output(0), Input(0)
 

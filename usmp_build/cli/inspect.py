@@ -14,9 +14,14 @@ from itertools import groupby
 from typing import Any
 
 from usmp_build import plugins
-from usmp_build.cli.inspect_kernels import kernel_lines, kernel_records
-from usmp_build.cli.inspect_scopes import scope_lines
-from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
+from usmp_build.cli.inspect_stages import (
+    connection_lines,
+    kernel_lines,
+    kernel_records,
+    place_cost_lines,
+    scope_lines,
+    survivor_lines,
+)
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
