@@ -147,7 +147,7 @@ def _unary(
 ) -> OperatorKind:
     return elementwise(
         name,
-        Signature("input", rules=(as_many("input", "output"),)),
+        Signature("input", rules=(as_many,)),
         operands=1,
         effect=effect,
         activation=activation,
