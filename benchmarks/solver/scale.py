@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from usmp_build.planner.algorithms.timelines import plan_timeline
-from usmp_build.planner.memory.load import fullest
+from usmp_build.planner.library import fullest
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.timeline import Timeline
 

@@ -22,7 +22,7 @@ from tests.support.kernels.samples import draw
 from tests.support.resized import resized
 from tests.support.row_nets import WAYS, all_rows, drawn, replanned, residual
 from tests.support.tools import few, needs_gcc
-from usmp_build import passes, pipeline, plugins
+from usmp_build import pipeline, plugins
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
@@ -34,6 +34,7 @@ from usmp_build.operators.decoding import DECODE
 from usmp_build.pipeline import Planned
 from usmp_build.request import REWRITES, Isa
 from usmp_build.search import concat_aliasing
+from usmp_build.search.analyze import redirect
 from usmp_build.search.replanner import Replanner
 from usmp_build.selftest.accesses import ComparedPair, compared
 
@@ -81,7 +82,7 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
     """Yield the analysis with all kernels that have a choice forward, then backward: places are not planned again."""
     for direction in (Direction.FORWARD, Direction.BACKWARD):
         choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
-        yield direction, with_analysis(plan, passes.redirect(plan.request, plan.analysis, choices))
+        yield direction, with_analysis(plan, redirect(plan.request, plan.analysis, choices))
 
 
 @pytest.mark.slow

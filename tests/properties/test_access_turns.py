@@ -8,9 +8,8 @@ import pytest
 from tests.support.access_traces import trace
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.kernels import Input, Output, Scratch
-from usmp_build.passes.separations.corners import corners
 from usmp_build.passes.separations.distances import Distance, Stretch, distances_of
-from usmp_build.passes.separations.turns import NOWHERE, Extent, Numbers, turns
+from usmp_build.passes.separations.turns import NOWHERE, Numbers, TouchedBytes, corners, turns
 
 PAIR = Output(0), Input(0)
 
@@ -90,7 +89,7 @@ def grid(most: int, outer: tuple[int, ...], inner: tuple[int, ...], **ways: bool
     return expanded.in_order, [(int(low), int(end)) for low, end in zip(*sides(expanded.extent(0, True)), strict=True)]
 
 
-def sides(extent: Extent) -> tuple[Numbers, Numbers]:
+def sides(extent: TouchedBytes) -> tuple[Numbers, Numbers]:
     return extent.low, extent.end
 
 

@@ -17,7 +17,8 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction
-from usmp_build.passes import DirectedSeparations, redirect
+from usmp_build.passes import DirectedSeparations
+from usmp_build.search.analyze import redirect
 from usmp_build.search.replanner import Replanner
 
 ASKED = request("m")

@@ -13,13 +13,13 @@ import tomli
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from usmp_build.document.source import Source
 from usmp_build.errors import ManifestError, Span
 from usmp_build.manifest import load, resolve
 from usmp_build.manifest.explain import fields_of
 from usmp_build.manifest.locate import Node, locate
 from usmp_build.manifest.model import TABLES
 from usmp_build.manifest.page import EXAMPLE
-from usmp_build.manifest.text import Source
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("USMP_FUZZ", "200"))

@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.scopes import with_copies
-from usmp_build.passes.scopes.unify import Answer, Edge, Freedom, NoRoom, Question, TieConflict, unify
+from usmp_build.passes.scopes.question import Edge, Freedom, PoolQuestion
+from usmp_build.passes.scopes.unify import NoRoom, PoolAnswer, TieConflict, unify
 
 SETS = st.frozensets(st.integers(0, 4), min_size=1)
 
 
 @st.composite
-def questions(draw: st.DrawFn) -> Question:
+def questions(draw: st.DrawFn) -> PoolQuestion:
     """Values, and for each of their uses a port; ties between any of them."""
     values = draw(st.lists(SETS, min_size=1, max_size=5))
     uses = draw(st.lists(st.tuples(st.integers(0, len(values) - 1), st.sampled_from(Freedom), SETS), max_size=10))
@@ -22,11 +23,11 @@ def questions(draw: st.DrawFn) -> Question:
     domains = st.integers(0, len(allowed) - 1)
     ties = draw(st.lists(st.tuples(domains, domains), max_size=3))
     preferred = draw(st.frozensets(st.integers(0, 4)))
-    return Question(allowed, ties, edges, preferred, draw(st.permutations(range(len(allowed)))))
+    return PoolQuestion(allowed, ties, edges, preferred, draw(st.permutations(range(len(allowed)))))
 
 
 @given(questions())
-def test_everybody_has_a_scope_that_he_allows(question: Question) -> None:
+def test_everybody_has_a_scope_that_he_allows(question: PoolQuestion) -> None:
     try:
         answer = unify(question)
     except TieConflict:
@@ -44,31 +45,31 @@ def test_everybody_has_a_scope_that_he_allows(question: Question) -> None:
 
 
 @given(questions())
-def test_an_answer_asked_again_is_itself(question: Question) -> None:
+def test_an_answer_asked_again_is_itself(question: PoolQuestion) -> None:
     try:
         answer = unify(question)
     except TieConflict:
         return
     assert unify(question) == answer
     again = with_copies(question, answer)
-    assert unify(again) == Answer(tuple(again.allowed), ())
+    assert unify(again) == PoolAnswer(tuple(again.allowed), ())
 
 
 FEW = st.frozensets(st.integers(0, 3), min_size=1)
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> Question:
+def graphs(draw: st.DrawFn) -> PoolQuestion:
     """A value, perhaps a view of it, and what reads them; copies go and come only where somebody reaches."""
     values = [draw(FEW)] * draw(st.integers(1, 2))
     reach = st.none() | FEW
     uses = draw(st.lists(st.tuples(st.integers(0, len(values) - 1), st.sampled_from(Freedom), FEW, reach, reach)))
     edges = [Edge(value, len(values) + i, freedom, *able) for i, (value, freedom, _, *able) in enumerate(uses[:6])]
     ties = [(0, 1)] if len(values) == 2 else []
-    return Question([*values, *(port for _, _, port, *_ in uses[:6])], ties, edges)
+    return PoolQuestion([*values, *(port for _, _, port, *_ in uses[:6])], ties, edges)
 
 
-def fewest_copies(question: Question) -> float:
+def fewest_copies(question: PoolQuestion) -> float:
     """Count by trying every home of the values, and for every use every scope that it may read in."""
     values = {0} | {value for tie in question.ties for value in tie}
     best: float = inf
@@ -80,7 +81,7 @@ def fewest_copies(question: Question) -> float:
     return best
 
 
-def _scopes(question: Question, edge: Edge, home: int) -> list[int]:
+def _scopes(question: PoolQuestion, edge: Edge, home: int) -> list[int]:
     port = question.allowed[edge.port]
     if home in port:
         return [home]
@@ -90,7 +91,7 @@ def _scopes(question: Question, edge: Edge, home: int) -> list[int]:
 
 
 @given(graphs())
-def test_no_answer_has_fewer_copies(question: Question) -> None:
+def test_no_answer_has_fewer_copies(question: PoolQuestion) -> None:
     fewest = fewest_copies(question)
     try:
         assert len(unify(question).copies) == fewest

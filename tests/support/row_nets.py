@@ -15,9 +15,9 @@ from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.demand import Demand
+from usmp_build.passes.order.demand import OrderMaker
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.recomputable import numbered, recomputable_rows
+from usmp_build.passes.order.recompute import numbered, recomputable_rows
 from usmp_build.pipeline import Planned
 from usmp_build.report.summarize import summarize
 from usmp_build.search.finalize import finalize
@@ -170,7 +170,7 @@ def recomputing(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis
         while order is None:  # too many jobs
             kept = {tensor: r.randint(0, 3) for tensor in again.tensors if r.random() < 0.5}
             complete = [tensor for tensor in again.tensors if r.random() < 0.2]
-            order = Demand(jobs, again.tensors, again.writers).order(kept, complete)
+            order = OrderMaker(jobs, again.tensors, again.writers).order(kept, complete)
         orders[index], numbers[index] = numbered(operators, order)
     return replanner.retime(in_file_order, Choices(orders, directions, rows, numbers))
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.passes.scopes.unify import Answer, Question
+from usmp_build.passes.scopes.question import PoolQuestion
+from usmp_build.passes.scopes.unify import PoolAnswer
 from usmp_build.request import PlaceRequest
 from usmp_build.textual.text import write
 
@@ -41,7 +42,7 @@ def operators(analysis: Analysis) -> list[str]:
     return [line.strip() for line in lines if "@" in line]
 
 
-def with_copies(question: Question, answer: Answer) -> Question:
+def with_copies(question: PoolQuestion, answer: PoolAnswer) -> PoolQuestion:
     """State the answer as a question: every copy is a value, used where it is needed."""
     allowed, edges = list(answer.allowed), list(question.edges)
     for copy in answer.copies:

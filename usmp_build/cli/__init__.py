@@ -19,7 +19,6 @@ from pathlib import Path
 import usmp_build
 from usmp_build.cli.argument_files import with_files
 from usmp_build.cli.progress import progress_arguments
-from usmp_build.cli.surroundings import check_folder, package_missing
 from usmp_build.document.suggest import closest, quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.installation import bazel_dir, cmake_dir
@@ -188,3 +187,27 @@ class _PrintFolder(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(self.const().as_posix())
         parser.exit()
+
+
+_PACKAGE = Path(usmp_build.__file__).resolve().parent
+_COMPLETER = "argcomplete"
+"""The only package that this process may want and the wheel does not require."""
+
+
+def check_folder() -> None:
+    """Raise UsageError in an archive: templates and kernels are read as files."""
+    if not _PACKAGE.is_dir():
+        message = f"{_PACKAGE} is in an archive, and cannot run from there"
+        raise UsageError(Diagnostic("U243", message, help="unpack it into a folder, or install it with pip"))
+
+
+def package_missing(error: Exception) -> Diagnostic | None:
+    """Return how to install a missing package; None if it is a part of this one, or nothing is missing."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if name in ("", "usmp_build"):
+        return None
+    lock = _PACKAGE.parent / "bazel" / "requirements.lock"
+    what = f'--require-hashes -r "{lock}"' if lock.is_file() else "usmp_build"
+    what = name if name == _COMPLETER else what
+    message = f'the Python package "{name}" is missing, which usmp_build needs'
+    return Diagnostic("U244", message, help=f'run: "{sys.executable}" -m pip install {what}')

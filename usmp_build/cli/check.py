@@ -9,7 +9,7 @@ from usmp_build.cli.plan_file import read_plan_file
 from usmp_build.cli.table import columns
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
-from usmp_build.image_check.check import Report, check
+from usmp_build.image_check.check import ImageReport, check
 from usmp_build.image_check.elf import read_elf
 from usmp_build.image_check.map_file import read_map
 from usmp_build.units import show_bytes
@@ -38,8 +38,7 @@ def _read(path: str) -> bytes:
     return DiskFiles(Path(path).parent).read(Path(path).name)
 
 
-def _right(report: Report) -> list[str]:
-    """Return where everything is, and what was not checked."""
+def _right(report: ImageReport) -> list[str]:
     rows = [
         (pool.name, pool.section, f"0x{pool.extent.start:08x}", show_bytes(pool.extent.size), pool.region)
         for pool in report.linked

@@ -111,7 +111,7 @@ def _unknown(summary: Summary, name: str) -> Diagnostic:
     meant = {word if word in known else closest(word, known) for word in _words(name)}
     shared = [len(meant & _words(tensor)) for tensor in tensors]
     most = max(shared, default=0)
-    close = [tensor for tensor, count in zip(tensors, shared, strict=True) if count == most > 0]
+    close = [tensor for tensor, count in zip(tensors, shared, strict=True) if count and count == most]
     hint = f"did you mean {' or '.join(map(quoted, close))}? Tensors" if 0 < len(close) <= _MEANT else "tensors"
     help_ = f'{hint}: {listed(tensors)}; "usmp-build inspect storage" lists all buffers'
     return Diagnostic("U203", f"no buffer is called {quoted(name)}", help=help_)
@@ -195,7 +195,9 @@ def _whole_of(analysis: Analysis, name: str) -> str:
     buffers = analysis.storage.buffers
     if any(buffer.name == name for buffer in buffers):
         return name
-    return next((buffers[buffer].name for ref, buffer in _inside(analysis) if _part_name(analysis, ref) == name), name)
+    return next(
+        (buffers[buffer].name for ref, buffer in _inside(analysis) if _name(analysis.models, ref) == name), name
+    )
 
 
 def _part_lines(analysis: Analysis, whole: str) -> list[str]:
@@ -204,7 +206,7 @@ def _part_lines(analysis: Analysis, whole: str) -> list[str]:
     parts: list[tuple[int, str, str]] = []
     views: list[str] = []
     for ref, buffer in _inside(analysis):
-        name, size = _part_name(analysis, ref), tensor_at(analysis.models, ref).size
+        name, size = _name(analysis.models, ref), tensor_at(analysis.models, ref).size
         if storage.buffers[buffer].name != whole or name == whole:
             continue
         if size < storage.buffers[buffer].size:
@@ -241,7 +243,3 @@ def _inside(analysis: Analysis) -> Iterator[tuple[TensorRef, int]]:
     for ref, buffer in analysis.storage.tensors.items():
         if ref.tensor in analysis.models[ref.model].subgraphs[ref.subgraph].homes:
             yield ref, buffer
-
-
-def _part_name(analysis: Analysis, ref: TensorRef) -> str:
-    return f"{analysis.models[ref.model].name}.{short_label(tensor_at(analysis.models, ref).name, ref.tensor)}"

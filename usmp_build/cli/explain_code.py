@@ -44,7 +44,6 @@ def _sections() -> Iterator[tuple[str, str]]:
 
 
 def _plain(section: str) -> str:
-    """Return Markdown without the marks of headings and links."""
     text = re.sub(r"(?m)^#+ ", "", section)
     return re.sub(r"\[([^]]*)\]\(([^)]*)\)", _reference, text).rstrip()
 

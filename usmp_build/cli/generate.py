@@ -132,7 +132,6 @@ def _expectation_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_expected(manifest: Manifest, parsed: argparse.Namespace) -> None:
-    """Raise ManifestError where names in the manifest differ from the expected ones."""
     project, pools = parsed.expect_project, parsed.expect_pool_bytes
     if project is None and not pools:
         return
@@ -164,7 +163,6 @@ def _pool_bytes(manifest: Manifest, expected: Sequence[str]) -> Iterator[Diagnos
 
 
 def _generator_files() -> Iterator[str]:
-    """Yield the paths of these files, and of the compiled core."""
     from usmp_build.planner.algorithms import core  # only now, as above
 
     if library := core.library_path():

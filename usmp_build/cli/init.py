@@ -116,7 +116,6 @@ def _describe_if_here(name: str, path: Path, folder: Path) -> StarterModel:
 
 
 def _describe(name: str, path: Path, folder: Path) -> StarterModel:
-    """Read a model, and return what helps to write its table."""
     data = DiskFiles().read(str(path))
     model = plugins.importer(path.name, "", data)(data, name, str(path))
     main = model.main

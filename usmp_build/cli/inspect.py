@@ -14,9 +14,14 @@ from itertools import groupby
 from typing import Any
 
 from usmp_build import plugins
-from usmp_build.cli.inspect_kernels import kernel_lines, kernel_records
-from usmp_build.cli.inspect_scopes import scope_lines
-from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
+from usmp_build.cli.inspect_stages import (
+    connection_lines,
+    kernel_lines,
+    kernel_records,
+    place_cost_lines,
+    scope_lines,
+    survivor_lines,
+)
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
@@ -334,17 +339,10 @@ def _plain(value: Any) -> Any:
         case tuple() | list():
             return [*map(_plain, value)]
         case Mapping():
-            return (
-                [[_plain(key), _plain(item)] for key, item in value.items()]
-                if not _named(value)
-                else {key: _plain(item) for key, item in value.items()}
-            )
+            pairs = [(_plain(key), _plain(item)) for key, item in value.items()]
+            return dict(pairs) if all(isinstance(key, str) for key in value) else pairs
     if dataclasses.is_dataclass(value):
         kind = {"node": type(value).__name__} if isinstance(value, Node) else {}
         names = [field.name for field in dataclasses.fields(value)]
         return kind | dict(zip(names, map(_plain, [getattr(value, name) for name in names]), strict=True))
     return value
-
-
-def _named(value: Mapping[Any, Any]) -> bool:
-    return all(isinstance(key, str) for key in value)

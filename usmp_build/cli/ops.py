@@ -34,14 +34,10 @@ def run(parsed: argparse.Namespace) -> int:
     models = tuple(plugins.import_model(model, files) for model in request.models)
     operators = operator_support(request, models, Replanner.of(request, models).libraries)
     if parsed.json:
-        print(json.dumps([_record(each) for each in operators], indent=1))
+        print(json.dumps([{**dataclasses.asdict(each), "support": each.support.value} for each in operators], indent=1))
     else:
         print("\n".join(_lines(operators)))
     return 0
-
-
-def _record(each: OperatorSupport) -> dict[str, object]:
-    return {**dataclasses.asdict(each), "support": each.support.value}
 
 
 def _lines(operators: Sequence[OperatorSupport]) -> Iterator[str]:

@@ -59,8 +59,8 @@ def run(parsed: argparse.Namespace) -> int:
         file = overrides.paths.get(name) or (manifest.models[name].path if name in manifest.models else None)
         if parsed.inputs and file:
             print(f"{name}\t{file}\tinput")
-    for name, pool in manifest.pools.items() if parsed.regions else ():
-        if pool.region and pool.owner == "generated":
+    for name, pool in manifest.pools.items():
+        if parsed.regions and pool.region and pool.owner == "generated":
             print(f"{name}\t{pool.region}\tregion")
     if parsed.libraries and _CMSIS_NN in _kernels(manifest):
         print(f"{project}\t{_CMSIS_NN}\tlibrary")

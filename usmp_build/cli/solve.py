@@ -91,7 +91,6 @@ def _solve(
 
 
 def _is_same(path: str, other: str) -> bool:
-    """Return whether two paths are of one existing file."""
     try:
         return Path(path).samefile(other)
     except OSError:
@@ -123,7 +122,6 @@ def _options(parsed: argparse.Namespace) -> dict[str, object]:
 
 
 def _options_help(algorithm: str) -> str:
-    """Return a list of what --option may set."""
     names = [name for name in by_name.options_by_name(algorithm) if name not in _OF_THE_COMMAND]
     return f"the options of {algorithm} are: {listed(names) or 'none'}"
 
@@ -227,7 +225,6 @@ def _named(pools: list[str]) -> str:
 
 
 def _proof(statement: Statement, solution: Solution) -> str:
-    """Return why less is not possible."""
     seen = solution.shortage.witness
     if solution.claim:
         return "as a search through all plans found"

@@ -60,7 +60,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         "(bytes; alone: the workspace that it would need on its own; shared: bytes that other models use, too)",
         "",
         *_overrides(summary),
-        *_instructions(summary),
+        *[f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"],
         *_rewrites(summary),
         *_recomputed(summary),
         *_sharing(summary, alternatives),
@@ -108,13 +108,7 @@ def _overrides(summary: Summary) -> list[str]:
     ]
 
 
-def _instructions(summary: Summary) -> list[str]:
-    """Say which targets have kernels for other instructions than those of any compiler."""
-    return [f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"]
-
-
 def _rewrites(summary: Summary) -> list[str]:
-    """Say what rewrites removed from each model, and what they added."""
     lines = []
     for model in summary.models:
         for row in model.rewrites:
@@ -286,7 +280,6 @@ def _quality(cost: CostRow) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """Write a share with one decimal, rounded up."""
     tenths = -(-part * 1000 // whole)
     return f"{tenths // 10:,}.{tenths % 10}"
 

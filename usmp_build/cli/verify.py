@@ -50,7 +50,6 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _right(plan: PlanFile, buffers: int) -> str:
-    """Say what was checked."""
     status = "" if plan.facts is None else f"{plan.facts.status}: "
     if plan.placed or not buffers:
         return f"{status}every place of {buffers:,} buffers is right, and so is all that can be checked by looking"

@@ -20,6 +20,8 @@ class Codes:
     value: str
     """The code when a value is of the wrong kind."""
     schema: str
+    noun: str = "file"
+    """What messages call it."""
 
 
 PROBLEMS = Codes(ProblemError, "Q101", "Q112", "Q113", "usmp-build schema")

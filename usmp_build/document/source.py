@@ -37,6 +37,10 @@ class Source:
     def _starts(self) -> list[int]:
         return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
+    def offset(self, line: int, column: int) -> int:
+        """Return where in the text a line and column are."""
+        return self._starts[line - 1] + column - 1
+
     def span(self, line: int, column: int, length: int = 1) -> Span:
         """Return the place at a line and column, both counted from 1."""
         text = self.lines[line - 1] if line <= len(self.lines) else ""
@@ -71,7 +75,7 @@ def is_json(data: bytes) -> bool:
 def decode(data: bytes, file: str, codes: Codes = PROBLEMS) -> Source:
     """Decode bytes; raise the exception of this kind of document when they are not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        message = "the file is UTF-16, not UTF-8"
+        message = f"the {codes.noun} is UTF-16, not UTF-8"
         raise codes.error(Diagnostic(codes.unreadable, message, Span(file, 1, 1), "save it as UTF-8"))
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     try:
@@ -81,7 +85,7 @@ def decode(data: bytes, file: str, codes: Codes = PROBLEMS) -> Source:
         before = len(data[: error.start].decode("utf-8"))
         message = f"the byte 0x{data[error.start]:02X} is not UTF-8"
         place = source.between(before, before + 1)
-        raise codes.error(Diagnostic(codes.unreadable, message, place, "save the file as UTF-8")) from None
+        raise codes.error(Diagnostic(codes.unreadable, message, place, f"save the {codes.noun} as UTF-8")) from None
 
 
 def _shown(line: str, column: int) -> str:

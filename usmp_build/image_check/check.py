@@ -27,7 +27,7 @@ class LinkedPool:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ImageReport:
     """The result of a check."""
 
     wrong: tuple[Diagnostic, ...]
@@ -37,7 +37,7 @@ class Report:
     """In the order of the plan."""
 
 
-def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> Report:
+def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> ImageReport:
     """Compare the plan with the linked image."""
     pools = [Evidence(plan, pool, image, map_) for pool in plan.pools]
     wrong = [finding for evidence in pools for finding in pool_findings(evidence)]
@@ -45,7 +45,7 @@ def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> Report
     wrong += image_findings(filled, plan, image, map_)
     wrong += start_findings(filled, image, map_)
     linked = tuple(pool for evidence in pools if (pool := _linked(evidence)) is not None)
-    return Report(tuple(wrong), tuple(_unchecked(pools, image, plan.project)), linked)
+    return ImageReport(tuple(wrong), tuple(_unchecked(pools, image, plan.project)), linked)
 
 
 def _linked(evidence: Evidence) -> LinkedPool | None:

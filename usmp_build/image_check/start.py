@@ -117,7 +117,6 @@ def _before_the_table(pools: Sequence[Evidence], image: Image, table: _Table) ->
 
 
 def _are_in_order(memories: Iterable[Extent], first: int, second: int) -> bool:
-    """Return whether one address is before another one in the same memory."""
     return first < second and any(memory.holds(Extent(first, second - first)) for memory in memories)
 
 

@@ -286,7 +286,6 @@ def _is_understood(manifest: Manifest) -> bool:
 
 
 def _models(manifest: Manifest) -> tuple[str, str]:
-    """Return what to call all models, and one of them."""
     names = [f'"{model}"' for model in manifest.models]
     alone = f"model {names[0]}"
     return (alone, alone) if len(names) == 1 else ("every model", f"a model ({', '.join(names)})")

@@ -18,7 +18,7 @@ from usmp_build.manifest.explain import explain
 from usmp_build.manifest.locate import Path, Places, locate
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.syntax import parse
-from usmp_build.manifest.text import decode
+from usmp_build.manifest.text import decoded
 from usmp_build.manifest.unsupported import unsupported
 
 MOST_PROBLEMS = 100
@@ -35,7 +35,7 @@ def load(text: bytes, file: str) -> Manifest:
     wrong already: then those that can be checked are reported as well.
     """
     _refuse_foreign(text, file)
-    source = decode(text, file)
+    source = decoded(text, file)
     document = parse(source)
     places = locate(source)
     try:

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import tomli
 
+from usmp_build.document.source import Source
 from usmp_build.errors import Span
-from usmp_build.manifest.text import Source
 
 _GAP = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -72,12 +72,12 @@ class Places:
     def key(self, *path: str | int) -> Span:
         """Return the place of a key; of an element of a list, that of the element."""
         node = self._node(path)
-        return self.document if node is self.root else self.source.span(*node.key)
+        return self.document if node is self.root else self.source.between(*node.key)
 
     def value(self, *path: str | int) -> Span:
         """Return the place of a value; of a table, that of its header."""
         node = self._node(path)
-        return self.document if node is self.root else self.source.span(*node.value)
+        return self.document if node is self.root else self.source.between(*node.value)
 
     @property
     def document(self) -> Span:
@@ -157,7 +157,7 @@ class _Scanner:
             start = self.at
             self._skip(_STRING if quoted else _BARE_KEY)
             token = self.text[start : self.at]
-            parts.append((_unquoted(token) if quoted else token, (start, self.at)))
+            parts.append((str(tomli.loads(f"key = {token}")["key"]) if quoted else token, (start, self.at)))
             self._skip(_BLANKS)
             if self.text[self.at] != ".":
                 return parts
@@ -192,7 +192,3 @@ class _Scanner:
     def _skip(self, pattern: re.Pattern[str]) -> None:
         match = pattern.match(self.text, self.at)
         self.at = match.end() if match else self.at
-
-
-def _unquoted(token: str) -> str:
-    return str(tomli.loads(f"key = {token}")["key"])

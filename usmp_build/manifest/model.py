@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr
 
+from usmp_build.document.source import Source
 from usmp_build.manifest import kinds
 from usmp_build.manifest.locate import Node, Places
 from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.table import Table, key
-from usmp_build.manifest.text import Source
 from usmp_build.request import REWRITES
 
 

@@ -212,7 +212,6 @@ def _without(field: FieldInfo) -> str:
 
 
 def _coded(text: str) -> str:
-    """Markdown in which what stands in quotes is code."""
     parts = text.split("`")
     parts[::2] = [re.sub(r'"[^"]+"', r"`\g<0>`", part) for part in parts[::2]]
     return "`".join(parts)

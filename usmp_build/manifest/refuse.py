@@ -57,7 +57,6 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
 
 
 def _names(manifest: Manifest, models: Iterable[str]) -> Iterator[Diagnostic]:
-    """Yield models whose names cannot be used."""
     for name in sorted(models):
         if name_problem(name):
             help_ = "it becomes part of C identifiers; choose another name"

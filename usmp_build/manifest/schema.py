@@ -48,7 +48,6 @@ def later(table: type[Table], key: str = "") -> str:
 
 
 def _annotate(schema: Schema, table: type[Table]) -> None:
-    """Say in the descriptions what a schema cannot."""
     schema["description"] = " ".join([*(table.__doc__ or "").split(), later(table)]).strip()
     for key, field in fields_of(table).items():
         word = schema["properties"][key]

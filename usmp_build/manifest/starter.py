@@ -147,7 +147,6 @@ def _model(model: StarterModel, io: str) -> str:
 
 
 def _remark(text: str) -> str:
-    """A remark at the head, in as many lines as it takes."""
     lines = wrap(_on_a_line(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "\n# - " + "\n#   ".join(lines)
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import tomli
 
+from usmp_build.document.source import Source
 from usmp_build.errors import Diagnostic, ManifestError, Span
-from usmp_build.manifest.text import Source, check_limits
+from usmp_build.manifest.text import check_limits
 
 
 class _Complaint(NamedTuple):
@@ -83,6 +84,6 @@ def _place(source: Source, start: int, about: str) -> Span:
     if about == "line":
         end = len(source.text[:start].rstrip())
         brackets = re.compile(r"\]*").match(source.text, end)
-        return source.span(source.text.rfind("\n", 0, end) + 1, brackets.end() if brackets else end)
+        return source.between(source.text.rfind("\n", 0, end) + 1, brackets.end() if brackets else end)
     match = re.compile(about).match(source.text, start)
-    return source.span(start, match.end() if match else start)
+    return source.between(start, match.end() if match else start)

@@ -66,5 +66,4 @@ def _values(manifest: Manifest, pattern: tuple[str, ...]) -> Iterator[tuple[Path
 
 
 def _members(tables: Any) -> Iterator[tuple[str | int, Any]]:
-    """The tables below a name, by key or by position."""
     return iter(tables.items() if isinstance(tables, Mapping) else enumerate(tables))

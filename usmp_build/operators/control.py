@@ -7,7 +7,7 @@ from usmp_build.operators.general_rules import as_many, same_type
 from usmp_build.operators.kind import Effect, StoredOptions, mover, planned_only
 from usmp_build.operators.operands import Signature
 
-SAME = Signature("input", rules=(same_type("input", "output"), as_many("input", "output")))
+SAME = Signature("input", rules=(same_type("input", "output"), as_many))
 """The output is the input, perhaps under another shape."""
 
 KINDS = (

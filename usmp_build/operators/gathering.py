@@ -29,8 +29,11 @@ def gathered(shape: Sequence[int], indices: Sequence[int], options: Gather) -> t
     >>> gathered((2, 5, 7), (2, 3), Gather(axis=-1, batch_dims=1))
     (2, 1, (2, 5, 3))
     """
-    axis = options.axis + len(shape) * (options.axis < 0)
-    batches = options.batch_dims + len(indices) * (options.batch_dims < 0)
+    axis, batches = options.axis, options.batch_dims
+    if axis < 0:
+        axis += len(shape)
+    if batches < 0:
+        batches += len(indices)
     if not 0 <= batches <= axis < len(shape) or batches > len(indices) or shape[:batches] != indices[:batches]:
         return None
     return axis, batches, (*shape[:axis], *indices[batches:], *shape[axis + 1 :])

@@ -29,19 +29,15 @@ def not_empty(*names: str) -> Rule:
     return rule
 
 
-def as_many(first: str, second: str) -> Rule:
-    """Two operands have as many elements as each other."""
-
-    def rule(subject: Subject) -> Iterator[Fault]:
-        (one, expected), (other, tensor) = subject.each(first, second)
-        if tensor.elements != expected.elements:
-            yield Fault(
-                "T247",
-                f"{other} has the shape {list(tensor.shape)}, but {one} with {list(expected.shape)} has another number"
-                " of elements",
-            )
-
-    return rule
+def as_many(subject: Subject) -> Iterator[Fault]:
+    """The output has as many elements as the input."""
+    (one, expected), (other, tensor) = subject.each("input", "output")
+    if tensor.elements != expected.elements:
+        yield Fault(
+            "T247",
+            f"{other} has the shape {list(tensor.shape)}, but {one} with {list(expected.shape)} has another number"
+            " of elements",
+        )
 
 
 def same_type(*names: str) -> Rule:

@@ -47,7 +47,7 @@ class Subject:
 
     def tensor(self, name: str) -> Tensor | None:
         """Return an operand; None when it was left out."""
-        index = self._index(name)
+        index = next(iter(self._indices(name)), None)
         return None if index is None else self.graph.tensors[index]
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -75,9 +75,6 @@ class Subject:
         if self.signature.outputs.has(name):
             return self.signature.outputs.of(name, self.operator.outputs)
         return self.signature.inputs.of(name, self.operator.inputs)
-
-    def _index(self, name: str) -> int | None:
-        return next(iter(self._indices(name)), None)
 
 
 Rule: TypeAlias = Callable[[Subject], Iterator[Fault]]

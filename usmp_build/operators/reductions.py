@@ -89,7 +89,7 @@ def _reduction(
 
 _PLACE = Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced))
 """ARG_MAX and ARG_MIN: which element along an axis it is."""
-_NORMALIZATION = Signature("input", rules=(not_empty("input"), as_many("input", "output")))
+_NORMALIZATION = Signature("input", rules=(not_empty("input"), as_many))
 """Along the last axis."""
 
 KINDS = (
@@ -97,7 +97,7 @@ KINDS = (
     pure("ARG_MIN", _PLACE),
     pure(
         "CUMSUM",
-        Signature("input axis", rules=(integers("axis"), as_many("input", "output"), _along)),
+        Signature("input axis", rules=(integers("axis"), as_many, _along)),
         options=StoredOptions(Cumsum, "CumsumOptions"),
         keeps_axes=True,
     ),

@@ -81,7 +81,7 @@ def _rank(_: Operator, sources: Sequence[Tensor]) -> Array:
 
 
 _PAD = Signature("input paddings value?", rules=(same_type("input", "output", "value"), integers("paddings"), _padded))
-_RESHAPE = Signature("input shape?", rules=(same_type("input", "output"), as_many("input", "output")))
+_RESHAPE = Signature("input shape?", rules=(same_type("input", "output"), as_many))
 _SAME_BYTES = Fold(Known.BYTES, same_elements)
 
 KINDS = (

@@ -20,7 +20,7 @@ from usmp_build.operators.kind import Effect, Fold, Int8, Int8Kernel, Known, Ope
 from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
-from usmp_build.operators.values.transfer import Transfer, looked_up, scaled
+from usmp_build.operators.values.transfer import Transfer, looked_up, rescaled, scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,7 @@ def _requantized(activation: Activation) -> Callable[[Operator, Subgraph], Trans
     """Return how values come to another scale and zero point, and are limited there."""
 
     def read(op: Operator, graph: Subgraph) -> Transfer:
-        source, output = _source(op, graph), graph.tensors[op.outputs[0]]
-        before, after = quantized(source), quantized(output)
-        by, limited = factor(before.scale / after.scale), limits(activation, output)
-
-        def transfer(operands: Sequence[Interval]) -> Interval:
-            low, high = (end - before.zero_point for end in (operands[0].low, operands[0].high))
-            return scaled(Interval(low, high), by, after.zero_point, limited)
-
-        return transfer
+        return rescaled(_source(op, graph), graph.tensors[op.outputs[0]], activation)
 
     return read
 
@@ -155,7 +147,7 @@ def _unary(
 ) -> OperatorKind:
     return elementwise(
         name,
-        Signature("input", rules=(as_many("input", "output"),)),
+        Signature("input", rules=(as_many,)),
         operands=1,
         effect=effect,
         activation=activation,

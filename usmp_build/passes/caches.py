@@ -48,7 +48,6 @@ def _in_lines(buffer: StorageBuffer, request: Request) -> StorageBuffer:
 
 
 def _ports(models: tuple[Model, ...], storage: Storage) -> Iterator[int]:
-    """Yield the buffers of inputs and outputs in pools."""
     for number, model in enumerate(models):
         for tensor in (*model.main.inputs, *model.main.outputs):
             buffer = storage.tensors.get(TensorRef(number, 0, tensor))

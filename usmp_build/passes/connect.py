@@ -176,7 +176,6 @@ def _extents(tensor: Tensor) -> tuple[int, ...]:
 
 
 def _meaning(tensor: Tensor) -> str:
-    """Return how the elements of a tensor are quantized, in words."""
     quantization = tensor.quantization
     if quantization is None:
         return "not quantized"

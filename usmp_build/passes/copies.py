@@ -121,7 +121,6 @@ def _due(wanted: Sequence[NewCopy], count: int) -> dict[int, list[int]]:
 def _rewired(
     op: Operator, index: int, fed: Mapping[tuple[int | None, int], int], computed: Mapping[int, int]
 ) -> Operator:
-    """Return an operator that reads the copies meant for it, and writes the renumbered sources."""
     inputs = tuple(
         None if t is None else fed.get((index, position), computed.get(t, t)) for position, t in enumerate(op.inputs)
     )

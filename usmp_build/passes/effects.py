@@ -27,7 +27,7 @@ def members_of(bits: int) -> Iterator[int]:
         bits ^= lowest
 
 
-class Effect(NamedTuple):
+class BufferEffect(NamedTuple):
     """How a node uses buffers, as bit sets; constants are left out."""
 
     needs: int
@@ -44,7 +44,7 @@ class Effect(NamedTuple):
         return self.needs | (after & ~self.replaces)
 
 
-_NOTHING = Effect(0, 0, 0, 0)
+_NOTHING = BufferEffect(0, 0, 0, 0)
 
 
 class Effects:
@@ -52,9 +52,9 @@ class Effects:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._effects: dict[int, Effect] = {}
+        self._effects: dict[int, BufferEffect] = {}
 
-    def of(self, node: Node) -> Effect:
+    def of(self, node: Node) -> BufferEffect:
         """Return the effect of a node; cached, since calls share bodies."""
         cached = self._effects.get(id(node))
         if cached is not None:
@@ -70,7 +70,9 @@ class Effects:
                 effect = self.of(body)
             case Scope(values, body):
                 local, inner = self.buffers(values), self.of(body)
-                effect = Effect(inner.needs & ~local, inner.replaces & ~local, inner.writes & ~local, inner.touches)
+                effect = BufferEffect(
+                    inner.needs & ~local, inner.replaces & ~local, inner.writes & ~local, inner.touches
+                )
             case Repeat(body, rounds):
                 inner = self.of(body)
                 effect = inner if rounds else inner._replace(replaces=0)
@@ -80,10 +82,10 @@ class Effects:
         self._effects[id(node)] = effect
         return effect
 
-    def _of_step(self, step: Step) -> Effect:
+    def _of_step(self, step: Step) -> BufferEffect:
         reads, replaced, updated = map(self.buffers, ((*step.reads, *step.keeps), step.writes, step.updates))
         written = replaced | updated
-        return Effect(reads, replaced & ~reads, written, reads | written | self.buffers(step.scratch))
+        return BufferEffect(reads, replaced & ~reads, written, reads | written | self.buffers(step.scratch))
 
     def buffers(self, values: Iterable[Value]) -> int:
         """Return the buffers of `values`, without constants; of a tensor that has rows, all of them."""
@@ -95,8 +97,8 @@ class Effects:
         return bits
 
 
-def _then(first: Effect, second: Effect) -> Effect:
-    return Effect(
+def _then(first: BufferEffect, second: BufferEffect) -> BufferEffect:
+    return BufferEffect(
         first.before(second.needs),
         first.replaces | second.replaces,
         first.writes | second.writes,
@@ -104,6 +106,6 @@ def _then(first: Effect, second: Effect) -> Effect:
     )
 
 
-def _one_of(effects: list[Effect]) -> Effect:
+def _one_of(effects: list[BufferEffect]) -> BufferEffect:
     needs, _, writes, touches = (reduce(or_, column, 0) for column in zip(*effects, strict=True))
-    return Effect(needs, reduce(and_, (effect.replaces for effect in effects)), writes, touches)
+    return BufferEffect(needs, reduce(and_, (effect.replaces for effect in effects)), writes, touches)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import MISSING
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, replace
+from pathlib import PurePath
+from traceback import extract_tb
 from types import MappingProxyType
+from typing import NoReturn
 
-from usmp_build.errors import CheckFailed, Diagnostic, ManifestError, Span
+from usmp_build.errors import CheckFailed, Diagnostic, ManifestError, Span, UsmpError
 from usmp_build.planner.algorithm import Algorithm
-from usmp_build.planner.foreign import Foreign
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
@@ -81,3 +83,40 @@ def options_by_name(algorithm: str) -> Mapping[str, Option]:
     """Return the options of an algorithm by name; empty when there is no such algorithm."""
     provider = providers("algorithms", ALGORITHMS).get(algorithm)
     return options_of(provider.load()) if provider is not None else {}
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Creates an algorithm with its options, and calls it.  Raises CheckFailed when either fails."""
+
+    title: str
+    """Its name in messages."""
+    place: Span | str
+    """Where the manifest names it."""
+    make: Callable[..., Algorithm]
+    options: Mapping[str, object]
+    algorithm: Algorithm = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            algorithm = self.make(**self.options)
+        except (Exception, SystemExit) as error:
+            self._fail(error)
+        object.__setattr__(self, "algorithm", algorithm)
+
+    def __call__(self, problem: Problem, /) -> Plan | None:
+        """Run it on a copy of the problem, so that its plan is verified against the original."""
+        try:
+            return self.algorithm(replace(problem, separations=dict(problem.separations)))
+        except (Exception, SystemExit) as error:
+            self._fail(error)
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        if isinstance(error, UsmpError):
+            raise error
+        text = str(error).strip().partition("\n")[0]
+        failure = type(error).__name__ + (f": {text}" if text else "")
+        frame = extract_tb(error.__traceback__)[-1]
+        message = f"{self.title} failed: {failure} ({PurePath(frame.filename).name}, line {frame.lineno})"
+        help_ = "choose another algorithm or other options, and report this to its author"
+        raise CheckFailed(Diagnostic("P407", message, self.place, help_)) from error

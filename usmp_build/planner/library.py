@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from usmp_build import effort
 from usmp_build.errors import Diagnostic, ProblemError, UsageError
@@ -14,18 +13,18 @@ from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.exact.pools import judge
 from usmp_build.planner.algorithms.timelines import plan_timeline
-from usmp_build.planner.memory.alive import conflicts, count_pairs
+from usmp_build.planner.memory.alive import count_pairs, problem_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds, unmet
 from usmp_build.planner.memory.limits import excess, with_limits, with_room_in_last_pools
-from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.malformed import is_count, malformed
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
-from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
+from usmp_build.planner.memory.pressure import Witness
+from usmp_build.planner.memory.problem import UNNAMED_POOL, Pool, Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.solution import Solution, Status
-from usmp_build.planner.memory.timeline import Timeline
+from usmp_build.planner.memory.timeline import Array, Timeline
 from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.planner.memory.verify import violations
 
@@ -197,12 +196,8 @@ def _as_pairs(timeline: Timeline) -> Problem:
         message = f"{pairs:,} pairs in conflict are too many for algorithms that look at pairs"
         help_ = f'at most {effort.MOST_PAIRS:,}; "auto" without options plans any number'
         raise UsageError(Diagnostic("U211", message, help=help_))
-    lifetimes = [((start, stop),) for start, stop in zip(timeline.lower.tolist(), timeline.upper.tolist(), strict=True)]
-    fields = zip(timeline.size.tolist(), timeline.alignment.tolist(), lifetimes, strict=True)
-    buffers = (
-        Buffer(str(i), size, (0,), (), alignment, lifetime) for i, (size, alignment, lifetime) in enumerate(fields)
-    )
-    return Problem((Pool(UNNAMED_POOL, timeline.limit),), tuple(buffers), conflicts(lifetimes))
+    columns = (timeline.lower, timeline.upper, timeline.size, timeline.alignment)
+    return problem_of(map(str, range(len(timeline))), columns, Pool(UNNAMED_POOL, timeline.limit))
 
 
 def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress) -> Solution:
@@ -215,7 +210,11 @@ def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress
     progress(f"planning {len(timeline):,} buffers")
     offsets, peak, work = plan_timeline(timeline)
     progress("checking")
-    _check_offsets(timeline, offsets)
+    wrong = bool((offsets < 0).any() or (offsets % timeline.alignment).any())
+    clash = next(overlaps(timeline.lower, timeline.upper, offsets, timeline.size), None)
+    if wrong or clash:
+        reason = f"buffers {clash[0]} and {clash[1]} overlap" if clash else "an offset is negative or not aligned"
+        raise by_name.wrong_plan(f'algorithm "{LARGE}"', reason, "report this")
     if capacity is not None and peak > capacity:
         shortage = Shortage((0,), capacity, peak - capacity, witness)
         return Solution(Status.UNKNOWN, None, shortage=shortage, algorithm=LARGE, work=work)
@@ -224,9 +223,25 @@ def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress
     return Solution(status, plan, (peak,), (witness,), (0,), algorithm=LARGE, work=work)
 
 
-def _check_offsets(timeline: Timeline, offsets: npt.NDArray[np.int64]) -> None:
-    wrong = bool((offsets < 0).any() or (offsets % timeline.alignment).any())
-    clash = next(overlaps(timeline.lower, timeline.upper, offsets, timeline.size), None)
-    if wrong or clash:
-        reason = f"buffers {clash[0]} and {clash[1]} overlap" if clash else "an offset is negative or not aligned"
-        raise by_name.wrong_plan(f'algorithm "{LARGE}"', reason, "report this")
+def fullest(timeline: Timeline) -> Witness:
+    """Return the buffers alive at the fullest step, largest first, and the bytes that they need side by side.
+
+    All buffers start at multiples of a unit, so all but the topmost fill whole units: sizes are rounded up, and the
+    largest remainder is given back.  Of steps that are as full, the one with the least remainder says most.
+    """
+    if not len(timeline):
+        return Witness()
+    unit = int(np.gcd.reduce(timeline.alignment))
+    rounded = -(-timeline.size // unit) * unit
+    steps = np.concatenate((timeline.upper, timeline.lower))
+    order = np.argsort(steps, kind="stable")  # deaths stand before births
+    load = np.cumsum(np.concatenate((-rounded, rounded))[order])
+    fullest_ones = np.unique(steps[order[load == load.max()]])[: effort.FULLEST_STEPS].tolist()
+    return max((_witness(timeline, rounded, step) for step in fullest_ones), key=lambda witness: witness.bytes)
+
+
+def _witness(timeline: Timeline, rounded: Array, step: int) -> Witness:
+    alive = np.flatnonzero((timeline.lower <= step) & (step < timeline.upper) & (timeline.size > 0))
+    slack = int((rounded[alive] - timeline.size[alive]).max(initial=0))
+    largest_first = alive[np.argsort(-timeline.size[alive], kind="stable")]
+    return Witness(int(rounded[alive].sum()) - slack, tuple(largest_first.tolist()), step)

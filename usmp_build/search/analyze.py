@@ -16,7 +16,9 @@ from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.rewritten import Rewritten
 from usmp_build.ir.scopes import Scopes
 from usmp_build.passes.assign import Assignment
+from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import Scoped
+from usmp_build.passes.separations import separations
 from usmp_build.request import Request
 
 
@@ -110,3 +112,11 @@ def _timed(
         problem=problem,
         choices=choices,
     )
+
+
+def redirect(request: Request, analysis: Analysis, choices: Choices) -> Analysis:
+    """Return the analysis for choices that differ in directions only."""
+    new_schedule = schedule(request, analysis.models, analysis.kernels, analysis.connections, choices)
+    new_separations = separations(analysis.allowed, new_schedule, analysis.lifetimes)
+    problem = replace(analysis.problem, separations=new_separations.bytes())
+    return replace(analysis, schedule=new_schedule, separations=new_separations, problem=problem, choices=choices)

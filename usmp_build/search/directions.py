@@ -13,9 +13,10 @@ the search completes, no directions make a better plan; it is bounded by work, n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import combinations
 from typing import TypeAlias
 
 from usmp_build import effort
@@ -37,7 +38,7 @@ _CACHED_PROBLEMS = 4
 """Number of problems cached: all forward, all backward and all undecided are needed repeatedly."""
 
 
-class Budget:
+class PlanBudget:
     """An algorithm, and the number of plans that it may still make."""
 
     def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = effort.DIRECTION_PLANS) -> None:
@@ -97,7 +98,6 @@ class Reversible:
         return directions, both
 
     def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
-        """Tell whether a plan keeps the distances of a problem between the buffers of an operator."""
         return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
 
 
@@ -124,7 +124,6 @@ def _other(direction: Direction) -> Direction:
 
 
 def _apart(problem: Problem, plan: Plan, pair: tuple[int, int]) -> bool:
-    """Tell whether two buffers keep the distance that a problem demands."""
     a, b = pair
     one, other = plan.allocations[a], plan.allocations[b]
     distance = other.offset - one.offset
@@ -149,7 +148,7 @@ class DirectionResult:
 
 
 def direct(
-    free: Reversible, budget: Budget, rank: tuple[int, ...] | None = None, plan: Plan | None = None
+    free: Reversible, budget: PlanBudget, rank: tuple[int, ...] | None = None, plan: Plan | None = None
 ) -> DirectionResult:
     """Search directions with a plan whose rank is below `rank`; `plan` is one of that rank, if available."""
     if plan is not None and rank is not None and _is_best_of_all(free, plan):
@@ -163,7 +162,7 @@ def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
 
 
 class _Search:
-    def __init__(self, free: Reversible, budget: Budget, rank: tuple[int, ...] | None) -> None:
+    def __init__(self, free: Reversible, budget: PlanBudget, rank: tuple[int, ...] | None) -> None:
         self._free = free
         self._budget = budget
         self._rank = rank
@@ -176,16 +175,13 @@ class _Search:
         open_: list[tuple[tuple[int, ...], Directions]] = [((), {})]
         while open_:
             bound, fixed = open_.pop()
-            if self._is_closed(bound) or self._budget.left <= 0:
+            if (self._rank is not None and bound >= self._rank) or self._budget.left <= 0:
                 self._bounds.append(bound)
             else:
                 open_ += self._branches(bound, fixed)
         directions, plan = self._best or (None, None)
         closed = [*self._bounds, *([self._rank] if self._rank is not None else [])]
         return DirectionResult(directions, plan, self._rank, min(closed, default=()))
-
-    def _is_closed(self, bound: tuple[int, ...]) -> bool:
-        return self._rank is not None and bound >= self._rank
 
     def _branches(self, bound: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
         """Solve the relaxation of a branch; yield the branches that remain, the most promising one last."""
@@ -236,16 +232,20 @@ def reversible(analysis: Analysis, members: Sequence[int]) -> Reversible:
         near = {(position[a], position[b]): n for (a, b), n in separations if a in position and b in position}
         return replace(part, separations=near)
 
-    by_direction = [problem_with(dict.fromkeys(touched, direction)).separations for direction in Direction]
-    near: dict[int, set[int]] = {}
-    for a, b in (pair for each in by_direction for pair in each):
-        near.setdefault(min(a, b), set()).add(max(a, b))
-    all_pairs = {
-        operator: tuple((a, b) for a in sorted(buffers) for b in sorted(near.get(a, set()) & buffers))
+    pairs = _pairs(touched, [problem_with(dict.fromkeys(touched, direction)) for direction in Direction])
+    return Reversible(pairs, problem_with, are_apart(analysis, members))
+
+
+def _pairs(
+    touched: Mapping[OperatorRef, Collection[int]], problems: Iterable[Problem]
+) -> dict[OperatorRef, tuple[tuple[int, int], ...]]:
+    """Return the pairs of each operator that any of the problems lets overlap; no operators that have none."""
+    near = {(min(pair), max(pair)) for problem in problems for pair in problem.separations}
+    of_each = {
+        operator: tuple(pair for pair in combinations(sorted(buffers), 2) if pair in near)
         for operator, buffers in touched.items()
     }
-    pairs = {operator: of_operator for operator, of_operator in all_pairs.items() if of_operator}
-    return Reversible(pairs, problem_with, are_apart(analysis, members))
+    return {operator: pairs for operator, pairs in of_each.items() if pairs}
 
 
 def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:

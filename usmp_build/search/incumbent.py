@@ -10,14 +10,14 @@ from dataclasses import replace
 from functools import cache
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.passes import redirect
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Allocation, Plan, of_members, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
-from usmp_build.search.directions import Budget, DirectionResult, are_apart, direct, ranked, reversible
+from usmp_build.search.analyze import redirect
+from usmp_build.search.directions import DirectionResult, PlanBudget, are_apart, direct, ranked, reversible
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_BYTES, align_up
 
@@ -47,7 +47,7 @@ class Incumbent:
         """Whether no directions of any candidate make a better plan of the workspace."""
         return self._rank is not None and bool(self._bounds) and min(self._bounds) >= self._rank
 
-    def look(self, candidate: Analysis, budget: Budget, most: int = MAX_BYTES) -> None:
+    def look(self, candidate: Analysis, budget: PlanBudget, most: int = MAX_BYTES) -> None:
         """Search directions with which a candidate makes a better plan; one with more bytes than `most` is not kept."""
         members = candidate.storage.workspace
         first, first_plan = self._first

@@ -60,14 +60,17 @@ def fit(replanner: Replanner) -> Fitted:
     if best.plan is None and _is_impossible(replanner.request, unlimited):
         return Fitted(_within(replanner, unlimited, _no_plan), unlimited)
     candidate = _within(replanner, unlimited, replanner.glance if best.plan else replanner.attempt)
-    is_known = candidate.plan is not None and candidate.plan is unlimited.plan
-    if best.plan is None or _is_better(candidate, best) or (is_known and _are_apart(candidate, best)):
+    if _is_better(candidate, best) or (candidate.plan is unlimited.plan and _are_apart(candidate, best)):
         best = candidate
-    for subset in islice(_subsets(limited_pools), effort.LIMITS_LIFTED):
-        if best.plan is None and (other := choose_without_limits(replanner, subset)) is not None:
-            candidate = _within(replanner, other, replanner.attempt)
-            best = best if candidate.plan is None else candidate
+    if best.plan is None:
+        best = next(_with_fewer_limits(replanner, limited_pools), best)
     return Fitted(best, unlimited)
+
+
+def _limited_pools(request: Request, analysis: Analysis) -> tuple[int, ...]:
+    """Return the pools with a limit that some buffer may use."""
+    used = {pool for buffer in analysis.problem.buffers for pool in buffer.pools}
+    return tuple(index for index, pool in enumerate(request.pools) if pool.limit is not None and index in used)
 
 
 def ports_exceed_limits(request: Request, analysis: Analysis) -> bool:
@@ -114,16 +117,20 @@ def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> BestC
         return None
 
 
+def _with_fewer_limits(replanner: Replanner, pools: Sequence[int]) -> Iterator[BestCandidate]:
+    """Yield choices made with some of these pools unlimited that fit."""
+    for subset in islice(_subsets(pools), effort.LIMITS_LIFTED):
+        unlimited = choose_without_limits(replanner, subset)
+        if unlimited is not None:
+            candidate = _within(replanner, unlimited, replanner.attempt)
+            if candidate.plan is not None:
+                yield candidate
+
+
 def without_limits(request: Request, pools: Collection[int]) -> Request:
     """Return the request with these pools unlimited."""
     pool_requests = (replace(pool, limit=None) if index in pools else pool for index, pool in enumerate(request.pools))
     return replace(request, pools=tuple(pool_requests))
-
-
-def _limited_pools(request: Request, analysis: Analysis) -> tuple[int, ...]:
-    """Return the pools with a limit that some buffer may use."""
-    used = {pool for buffer in analysis.problem.buffers for pool in buffer.pools}
-    return tuple(index for index, pool in enumerate(request.pools) if pool.limit is not None and index in used)
 
 
 def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -148,9 +155,9 @@ def _cannot_gain(chosen: BestCandidate) -> bool:
 
 
 def _is_better(one: BestCandidate, other: BestCandidate) -> bool:
-    """Tell whether a plan ranks before another one; with other aliases, whether it is better in all respects."""
+    """Tell whether a plan is better than another, or there is no other; with other aliases, in all respects."""
     if one.plan is None or other.plan is None:
-        return one.plan is not None
+        return other.plan is None
     if operators_with_parts(one.analysis.models) == operators_with_parts(other.analysis.models):
         return quality(one.analysis.problem, one.plan) < quality(other.analysis.problem, other.plan)
     return is_no_worse(one, other) and not is_no_worse(other, one)
@@ -158,6 +165,8 @@ def _is_better(one: BestCandidate, other: BestCandidate) -> bool:
 
 def _are_apart(one: BestCandidate, other: BestCandidate) -> bool:
     """Tell whether two plans have other aliases, and neither is better in all respects."""
+    if one.plan is None:
+        return False
     sites = [operators_with_parts(each.analysis.models) for each in (one, other)]
     return sites[0] != sites[1] and is_no_worse(one, other) == is_no_worse(other, one)
 

@@ -29,7 +29,7 @@ from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality
 from usmp_build.planner.memory.problem import Problem
-from usmp_build.search.directions import Budget
+from usmp_build.search.directions import PlanBudget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.replanner import Replanner
 
@@ -73,7 +73,9 @@ class Orders:
         for each in self._first_candidates:
             if replanner.takes_first and self._incumbent.plan is not None:
                 break
-            self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._first_candidates)))
+            self._incumbent.look(
+                each, PlanBudget(replanner.glance, effort.DIRECTION_PLANS // len(self._first_candidates))
+            )
         self._bound = least_workspace(first, self.of_models)
         self.chosen = self._with_proofs(are_all=False)
 
@@ -82,7 +84,7 @@ class Orders:
         if self._replanner.takes_first:
             return self.chosen
         if self._incumbent.workspace_bytes() > self._bound:
-            self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
+            self.chosen = self._with_proofs(self._try_more_orders(PlanBudget(self._replanner.glance)))
         return planned_again(self._replanner, self.chosen, self._replanner.attempt)
 
     def _with_proofs(self, are_all: bool) -> BestCandidate:
@@ -99,7 +101,7 @@ class Orders:
             directions_are_proven = directions_are_proven or orders_are_proven
         return BestCandidate(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
 
-    def _try_more_orders(self, budget: Budget) -> bool:
+    def _try_more_orders(self, budget: PlanBudget) -> bool:
         """Try more orders of single models, lowest peaks first.
 
         Return whether no other orders of the models can make a better plan.
@@ -123,7 +125,6 @@ class Orders:
 
 
 def _orders(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
-    """Return the orders of all models."""
     return tuple(analysis.choices.order(index, model) for index, model in enumerate(analysis.models))
 
 

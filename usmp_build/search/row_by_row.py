@@ -31,12 +31,12 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, orders_of_model, workspace_always
-from usmp_build.passes.order.recomputable import recomputed
+from usmp_build.passes.order.recompute import recomputed
 from usmp_build.passes.rows.ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
-from usmp_build.search.directions import Budget
+from usmp_build.search.directions import PlanBudget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool, planned_again
 from usmp_build.search.replanner import Replanner
@@ -148,7 +148,6 @@ class _Way:
 
     @property
     def worth(self) -> Fraction:
-        """The part of the workspace that it must save."""
         return self.more * _SAVED_FOR_WORK
 
 
@@ -192,7 +191,7 @@ class _Candidates:
         if has_no_hope or is_done or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
-        budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
+        budget = PlanBudget(plan or self._replanner.glance, effort.ROW_PLANS)
         if ways and ways == self.best:
             analysis = self.incumbent.chosen
         else:
@@ -237,7 +236,9 @@ def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
         if candidates.is_better(each):
             best = each
     models = sorted({index for each in ways for index in each})
-    for index in models if 1 < len(models) <= effort.ORDER_MODELS else ():
+    if not 1 < len(models) <= effort.ORDER_MODELS:
+        return best
+    for index in models:
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: each[index]} for each in ways if index in each)):
             if changed not in tried:
@@ -355,7 +356,6 @@ def _bound(
 
 
 def _has_several_readers(request: Request, analysis: Analysis, index: int) -> bool:
-    """Tell whether several operators read an input whose rows arrive from outside."""
     main = analysis.models[index].main
     arriving = row_ports(request.models[index], main).intersection(main.inputs)
     return any(sum(tensor in op.inputs for op in main.operators) > 1 for tensor in arriving)
@@ -374,7 +374,6 @@ def _choices(whole: Choices, ways: _Ways) -> Choices:
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:
-    """Return the rows of several models as one value."""
     merged = ByRows()
     for each in rows:
         merged = ByRows({**merged.jobs, **each.jobs}, {**merged.tables, **each.tables}, {**merged.edges, **each.edges})

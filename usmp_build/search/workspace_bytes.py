@@ -11,7 +11,7 @@ from usmp_build.planner.memory.bounds import pressure
 from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
-from usmp_build.search.directions import Budget, direct, reversible
+from usmp_build.search.directions import PlanBudget, direct, reversible
 from usmp_build.search.incumbent import workspace
 from usmp_build.search.operator_order import BestCandidate
 
@@ -75,7 +75,7 @@ def _best_plan(analysis: Analysis, members: Sequence[int], current: Plan | None 
     best = min(plans, key=lambda each: quality(problem, each), default=None)
     free = reversible(analysis, members)
     rank = free.rank(problem, best) if best else None
-    return direct(free, Budget(auto.brief, effort.STANDALONE_PLANS), rank, best).plan or best
+    return direct(free, PlanBudget(auto.brief, effort.STANDALONE_PLANS), rank, best).plan or best
 
 
 def max_live(analysis: Analysis) -> int:

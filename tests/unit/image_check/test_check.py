@@ -8,13 +8,13 @@ import pytest
 from tests.support.cli import DATA, succeed
 from tests.support.linked_images import ITCM, MACHINES, RAM, Built, link, plan, pool
 from usmp_build.cli.plan_file import read_plan_file
-from usmp_build.image_check.check import Report, check
+from usmp_build.image_check.check import ImageReport, check
 from usmp_build.image_check.map_file import read_map
 from usmp_build.layout import PoolRecord
 from usmp_build.layout.plan_json import plan_hash
 
 
-def report(built: Built, *pools: PoolRecord, with_map: bool = False) -> Report:
+def report(built: Built, *pools: PoolRecord, with_map: bool = False) -> ImageReport:
     return check(plan(*pools), built.image, read_map(built.map, "small.map") if with_map else None)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.linked_images import MACHINES, POOLS, Built, link, plan, pool
-from usmp_build.image_check.check import Report, check
+from usmp_build.image_check.check import ImageReport, check
 from usmp_build.image_check.map_file import read_map
 from usmp_build.layout import PoolRecord
 
@@ -21,11 +21,11 @@ def pools(workspace: str, constants: str, **more: object) -> tuple[PoolRecord, P
     return pool("ram", section=workspace, **more), pool("itcm", "ro", 64, section=constants)
 
 
-def report(built: Built, *records: PoolRecord, with_map: bool = False) -> Report:
+def report(built: Built, *records: PoolRecord, with_map: bool = False) -> ImageReport:
     return check(plan(*records), built.image, read_map(built.map, "small.map") if with_map else None)
 
 
-def messages_by_code(findings: Report) -> dict[str, str]:
+def messages_by_code(findings: ImageReport) -> dict[str, str]:
     return {each.code: each.message for each in findings.wrong}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.problems import buffer, by_hand, problem
 from usmp_build.errors import CheckFailed, Diagnostic, ManifestError
-from usmp_build.planner.foreign import Foreign
+from usmp_build.planner.by_name import Foreign
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 

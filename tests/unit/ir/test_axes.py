@@ -7,7 +7,7 @@ import pytest
 from tests.support.shared_cases import usmp_rows
 from usmp_build.ir.axes import RowTable, physical_shape
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.passes.axes.rows import Cut, marked, possible_rows
+from usmp_build.passes.axes.rows import RowCut, marked, possible_rows
 
 PAGE = 2048
 
@@ -61,7 +61,7 @@ def test_allocations(row: dict[str, Any]) -> None:
 def test_the_last_axis_is_a_row_and_those_before_it_count_the_rows(
     separators: tuple[int, ...], elements: int, outer: tuple[int, ...]
 ) -> None:
-    assert marked(Tensor("t", (2, 3, 4), DType.INT8), separators, 4) == Cut(elements, outer)
+    assert marked(Tensor("t", (2, 3, 4), DType.INT8), separators, 4) == RowCut(elements, outer)
 
 
 @pytest.mark.parametrize(

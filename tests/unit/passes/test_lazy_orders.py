@@ -8,7 +8,7 @@ from usmp_build import effort, plugins
 from usmp_build.ir.choices import Choices
 from usmp_build.passes.order import model_orders
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.lazy import Lazy, Stretch
+from usmp_build.passes.order.lazy import JobStretch, Lazy
 from usmp_build.passes.order.states import Job, Jobs, JobStep, States
 from usmp_build.search.replanner import Replanner
 
@@ -72,7 +72,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort, "LAZY_STEPS", 0)
     jobs, operators = chain(4, 3, 1)
     assert Lazy(jobs, operators).shortest(99) == (
-        Stretch(range(1), (0, 1, 2, 3)),
-        Stretch(range(1, 2), (4, 5, 6)),
-        Stretch(range(2, 3), (7,)),
+        JobStretch(range(1), (0, 1, 2, 3)),
+        JobStretch(range(1, 2), (4, 5, 6)),
+        JobStretch(range(2, 3), (7,)),
     )

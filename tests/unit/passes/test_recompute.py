@@ -12,15 +12,14 @@ from tests.support.row_nets import all_rows, drawn
 from usmp_build import plugins
 from usmp_build.ir.choices import Choices
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.demand import Demand
+from usmp_build.passes.order.demand import OrderMaker
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.recomputable import recomputable_rows
-from usmp_build.passes.order.recompute import Rows, recomputed_order
+from usmp_build.passes.order.recompute import RepeatableRows, recomputable_rows, recomputed_order
 from usmp_build.passes.order.states import Jobs
 from usmp_build.search.replanner import Replanner
 
 
-def given(file: bytes) -> tuple[Jobs, Rows]:
+def given(file: bytes) -> tuple[Jobs, RepeatableRows]:
     """Return the jobs of a model, row by row, and the rows that may be computed again."""
     asked = replace(request("net"), rows=True)
     replanner = Replanner.of(asked, (plugins.importer("net.tflite", "")(file, "net", "net"),))
@@ -30,7 +29,7 @@ def given(file: bytes) -> tuple[Jobs, Rows]:
     return jobs, recomputable_rows(in_rows, 0, jobs, operators)
 
 
-def check(jobs: Jobs, rows: Rows, order: tuple[int, ...]) -> None:
+def check(jobs: Jobs, rows: RepeatableRows, order: tuple[int, ...]) -> None:
     """Each job finds what it needs; those that compute no such row occur once, and all others at least once."""
     written = jobs.before
     for number in order:
@@ -45,7 +44,7 @@ def check(jobs: Jobs, rows: Rows, order: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_any_rows_may_be_dropped(seed: int) -> None:
     jobs, rows = given(drawn(seed))
-    demand, r = Demand(jobs, rows.tensors, rows.writers), Random(seed)
+    demand, r = OrderMaker(jobs, rows.tensors, rows.writers), Random(seed)
     once = demand.order({}, ())
     assert once is not None
     assert sorted(once) == list(range(len(jobs.jobs)))

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tests.support.road import model, request
 from tests.support.small_models import IF, WHILE
-from usmp_build import passes
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.call_accesses import call_accesses
@@ -21,6 +20,7 @@ from usmp_build.passes.separations import separations_at
 from usmp_build.passes.separations.distances import Distance, Stretch, call_distances, distances, distances_of
 from usmp_build.passes.separations.turns import NOWHERE, turns
 from usmp_build.request import Inputs, Outputs, Request
+from usmp_build.search.analyze import redirect
 from usmp_build.search.replanner import Replanner
 
 CHAIN = """
@@ -54,7 +54,7 @@ def pairs(analysis: Analysis) -> dict[tuple[str, str], int]:
 
 
 def towards(analysis: Analysis, direction: Direction) -> Analysis:
-    return passes.redirect(request("m"), analysis, analysis.choices.towards(analysis.kernels, direction))
+    return redirect(request("m"), analysis, analysis.choices.towards(analysis.kernels, direction))
 
 
 def test_an_elementwise_operator_may_work_in_place() -> None:

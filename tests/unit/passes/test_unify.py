@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.scopes import with_copies
-from usmp_build.passes.scopes.unify import Answer, Copy, Edge, Freedom, NoRoom, Question, TieConflict, unify
+from usmp_build.passes.scopes.question import Edge, Freedom, PoolQuestion
+from usmp_build.passes.scopes.unify import Copy, NoRoom, PoolAnswer, TieConflict, unify
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "scopes" / "plan_devices.json").read_text("utf-8"))
 
@@ -70,16 +71,16 @@ class Case:
         whole = [i for i, name in enumerate(self.scopes) if scope in {None, name, name.partition("/")[0]}]
         return frozenset(whole or range(len(self.scopes)))
 
-    def question(self) -> Question:
+    def question(self) -> PoolQuestion:
         values = [*self.case["params"], *(node.partition(" ")[0] for node in self.case["nodes"])]
         order = ["result", *values, *self.names]
         defaults = [self.names.index(name) for name in order]
-        return Question(self.allowed, self.ties, self.edges, self.set(self.case["default"]), defaults)
+        return PoolQuestion(self.allowed, self.ties, self.edges, self.set(self.case["default"]), defaults)
 
     def scope(self, allowed: frozenset[int]) -> str:
         return "|".join(self.scopes[i] for i in sorted(allowed))
 
-    def copy(self, copy: Copy, answer: Answer) -> str:
+    def copy(self, copy: Copy, answer: PoolAnswer) -> str:
         users = " ".join(self.names[self.edges[i].port] for i in copy.edges)
         source = self.scope(answer.allowed[copy.value])
         return f"{self.names[copy.value]} at {users}: {source} -> {self.scope(copy.allowed)}"
@@ -102,7 +103,7 @@ def test_the_answer_with_its_copies_asks_for_no_more(case: dict[str, Any]) -> No
     answer = unify(question)
     assert unify(question) == answer
     again = with_copies(question, answer)
-    assert unify(again) == Answer(tuple(again.allowed), ())
+    assert unify(again) == PoolAnswer(tuple(again.allowed), ())
 
 
 def sets(*allowed: str) -> list[frozenset[int]]:
@@ -110,23 +111,25 @@ def sets(*allowed: str) -> list[frozenset[int]]:
 
 
 def test_what_is_allowed_shrinks_to_what_all_users_allow() -> None:
-    answer = unify(Question(sets("012", "01", "12"), edges=[Edge(0, 1), Edge(0, 2)]))
-    assert answer == Answer(tuple(sets("1", "1", "1")), ())
+    answer = unify(PoolQuestion(sets("012", "01", "12"), edges=[Edge(0, 1), Edge(0, 2)]))
+    assert answer == PoolAnswer(tuple(sets("1", "1", "1")), ())
 
 
 def test_the_first_user_wins_and_the_others_share_copies() -> None:
     """Uses 0 and 3 agree on scope 2, use 2 needs a copy of its own; a free edge comes after all plain ones."""
     edges = [Edge(0, 1, Freedom.FREE), Edge(0, 2), Edge(0, 3), Edge(0, 4)]
-    answer = unify(Question(sets("0123", "12", "0", "3", "23"), edges=edges))
+    answer = unify(PoolQuestion(sets("0123", "12", "0", "3", "23"), edges=edges))
     assert answer.allowed[0] == {0}
     assert answer.copies == (Copy(0, frozenset({2}), (0, 3)), Copy(0, frozenset({3}), (2,)))
     edges[0] = Edge(0, 1)
-    assert unify(Question(sets("0123", "12", "0", "3", "23"), edges=edges)).allowed[0] == {2}
+    assert unify(PoolQuestion(sets("0123", "12", "0", "3", "23"), edges=edges)).allowed[0] == {2}
 
 
 def test_a_pinned_edge_leaves_the_other_side_free() -> None:
     """Of two uses of a pinned value the default moves both away; united at once, they would have stayed."""
-    question = Question(sets("0", "01"), edges=[Edge(0, 1, Freedom.PINNED)], preferred=frozenset({1}), defaults=[0, 1])
+    question = PoolQuestion(
+        sets("0", "01"), edges=[Edge(0, 1, Freedom.PINNED)], preferred=frozenset({1}), defaults=[0, 1]
+    )
     assert unify(question).copies == (Copy(0, frozenset({1}), (0,)),)
     assert unify(replace(question, edges=[Edge(0, 1)])).copies == ()
     assert unify(replace(question, preferred=frozenset())).allowed == tuple(sets("0", "0"))
@@ -135,7 +138,7 @@ def test_a_pinned_edge_leaves_the_other_side_free() -> None:
 def test_a_home_that_needs_fewer_copies_wins_over_the_first_user() -> None:
     """Served in order, the value would be in 0, and copies in 1 and in 2."""
     edges = [Edge(0, port) for port in range(1, 5)]
-    answer = unify(Question(sets("012", "01", "02", "1", "2"), edges=edges))
+    answer = unify(PoolQuestion(sets("012", "01", "02", "1", "2"), edges=edges))
     assert answer.allowed[0] == {1}
     assert answer.copies == (Copy(0, frozenset({2}), (1, 3)),)
 
@@ -143,7 +146,7 @@ def test_a_home_that_needs_fewer_copies_wins_over_the_first_user() -> None:
 def test_copies_are_shared_by_all_who_can() -> None:
     """The value is elsewhere: of {1, 2}, {1, 3}, {2}, {3} the first two would share one, and the others have two."""
     edges = [Edge(0, port) for port in range(1, 5)]
-    answer = unify(Question(sets("0", "12", "13", "2", "3"), edges=edges))
+    answer = unify(PoolQuestion(sets("0", "12", "13", "2", "3"), edges=edges))
     assert answer.copies == (Copy(0, frozenset({2}), (0, 2)), Copy(0, frozenset({3}), (1, 3)))
 
 
@@ -152,7 +155,7 @@ def test_where_sets_are_too_many_to_be_tried_uses_are_served_in_order(times: int
     """Of each four uses {1, 2}, {1, 3}, {2, 4}, {3, 5} the first two share a copy, but 2 and 3 are fewer."""
     fours = [[5 * n + scope for scope in pair] for n in range(times) for pair in ((1, 2), (1, 3), (2, 4), (3, 5))]
     ports = list(map(frozenset, fours))
-    answer = unify(Question([frozenset({0}), *ports], edges=[Edge(0, 1 + port) for port in range(len(ports))]))
+    answer = unify(PoolQuestion([frozenset({0}), *ports], edges=[Edge(0, 1 + port) for port in range(len(ports))]))
     assert len(answer.copies) == copies
     assert all(copy.allowed <= ports[edge] for copy in answer.copies for edge in copy.edges)
     assert sorted(edge for copy in answer.copies for edge in copy.edges) == list(range(len(ports)))
@@ -160,16 +163,16 @@ def test_where_sets_are_too_many_to_be_tried_uses_are_served_in_order(times: int
 
 def test_copies_go_only_where_they_may() -> None:
     edges = [Edge(0, 1, copies=frozenset({2})), Edge(0, 2, copies=frozenset({1}))]
-    answer = unify(Question(sets("0", "12", "12"), edges=edges))
+    answer = unify(PoolQuestion(sets("0", "12", "12"), edges=edges))
     assert [copy.allowed for copy in answer.copies] == [{2}, {1}]
     with pytest.raises(NoRoom) as caught:
-        unify(Question(sets("0", "1"), edges=[Edge(0, 1, copies=frozenset({0}))]))
+        unify(PoolQuestion(sets("0", "1"), edges=[Edge(0, 1, copies=frozenset({0}))]))
     assert (caught.value.edge, caught.value.port) == (0, {1})
 
 
 def test_a_tie_that_cannot_be_is_an_error() -> None:
     with pytest.raises(TieConflict) as caught:
-        unify(Question(sets("01", "12", "0"), ties=[(0, 1), (1, 2)]))
+        unify(PoolQuestion(sets("01", "12", "0"), ties=[(0, 1), (1, 2)]))
     assert (caught.value.tie, caught.value.sides) == (1, ({1}, {0}))
 
 
@@ -178,5 +181,5 @@ def test_five_thousand_in_a_chain(tied: bool) -> None:
     """The last one decides; a stack of that depth would overflow."""
     links = [(i, i + 1) for i in range(5000)]
     allowed = sets(*["01"] * 5000, "1")
-    question = Question(allowed, links) if tied else Question(allowed, edges=[Edge(a, b) for a, b in links])
+    question = PoolQuestion(allowed, links) if tied else PoolQuestion(allowed, edges=[Edge(a, b) for a, b in links])
     assert set(unify(question).allowed) == {frozenset({1})}

@@ -12,7 +12,7 @@ from usmp_build.planner.algorithms.exact import Exact
 from usmp_build.planner.memory.plan import quality
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.verify import violations
-from usmp_build.search.directions import Budget, Directions, Reversible, direct
+from usmp_build.search.directions import Directions, PlanBudget, Reversible, direct
 
 WAYS = (Direction.FORWARD, Direction.BACKWARD)
 
@@ -83,7 +83,7 @@ def best_of_all(chain: Chain) -> tuple[int, ...]:
 @settings(max_examples=60)
 @given(chains())
 def test_no_directions_are_better(chain: Chain) -> None:
-    choice = direct(chain.ways(), Budget(Exact()))
+    choice = direct(chain.ways(), PlanBudget(Exact()))
     assert choice.directions is not None
     assert choice.plan is not None
     assert not violations(chain.problem(choice.directions), choice.plan)
@@ -98,7 +98,7 @@ def test_a_search_cut_short_says_nothing_wrong(chain: Chain, plans: int) -> None
     plan = Exact()(forward)
     assert plan is not None
     known = quality(forward, plan)
-    choice = direct(chain.ways(), Budget(Exact(), plans), known, plan)
+    choice = direct(chain.ways(), PlanBudget(Exact(), plans), known, plan)
     best = best_of_all(chain)
     assert choice.bound <= best
     assert choice.rank is not None
@@ -109,7 +109,7 @@ def test_a_search_cut_short_says_nothing_wrong(chain: Chain, plans: int) -> None
 def test_ends_alternate_in_a_chain() -> None:
     """Each pair needs one byte more than its larger buffer; a chain that goes one way only adds them up."""
     chain = Chain((8, 8, 8, 8), (1, 1, 1), (3, 3))
-    choice = direct(chain.ways(), Budget(Exact()))
+    choice = direct(chain.ways(), PlanBudget(Exact()))
     assert choice.rank == (0, 9, 9)
     assert choice.directions is not None
     taken = list(choice.directions.values())

@@ -161,7 +161,6 @@ def _default_pool(command: Command) -> Iterator[str]:
 
 
 def _weights(command: Command, project: str, taken: Iterable[str]) -> Iterator[str]:
-    """Yield a pool for weights where the command line names none."""
     if any(pool.access == "ro" for pool in command.pools):
         return
     implicit = defaults.IMPLICIT_POOLS["ro"]
@@ -173,7 +172,6 @@ def _weights(command: Command, project: str, taken: Iterable[str]) -> Iterator[s
 
 
 def _processor(command: Command) -> Iterator[str]:
-    """Yield the table of the processor where the command line says what it has."""
     lines = ['kernels = "cmsis-nn"  # where it has them: docs/targets.md'] if CMSIS_NN in command.targets else []
     lines += [f'isa = "{command.isa.value}"'] if command.isa is not Isa.PORTABLE else []
     if lines:

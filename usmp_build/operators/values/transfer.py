@@ -30,11 +30,11 @@ def scaled(ends: Interval, by: Factor, zero_point: int, limited: tuple[int, int]
     return Interval(np.where(safe, low, anything.low), np.where(safe, high, anything.high))
 
 
-def mean(source: Tensor, output: Tensor, count: int) -> Transfer:
-    """The mean of `count` elements: their sum is scaled, by a factor that divides, too."""
+def rescaled(source: Tensor, output: Tensor, activation: Activation, count: int = 1) -> Transfer:
+    """The mean of `count` elements, at another scale and zero point: the factor that scales their sum divides, too."""
     before, after = quantized(source), quantized(output)
     by = fixed_point.divided(factor(before.scale / after.scale), count)
-    limited = limits(Activation.NONE, output)
+    limited = limits(activation, output)
 
     def transfer(operands: Sequence[Interval]) -> Interval:
         low, high = ((end - before.zero_point) * count for end in (operands[0].low, operands[0].high))

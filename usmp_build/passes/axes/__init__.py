@@ -20,7 +20,7 @@ from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.axes.homes import homes
-from usmp_build.passes.axes.table import Table, kind_of, page_of
+from usmp_build.passes.axes.table import AxisTable, kind_of, page_of
 from usmp_build.passes.scopes import Scoped
 from usmp_build.request import Request
 
@@ -35,7 +35,7 @@ def axes(request: Request, scoped: Scoped, assignment: Assignment, libraries: Li
     _refuse_marks(request, assignment, scoped, paged)
     if not paged:
         return replace(scoped, scopes=replace(scoped.scopes, pools=pools)), {}
-    table = Table(request, assignment, libraries, scoped, pools)
+    table = AxisTable(request, assignment, libraries, scoped, pools)
     models = tuple(
         replace(model, subgraphs=tuple(table.subgraph((m, s), graph) for s, graph in enumerate(model.subgraphs)))
         for m, model in enumerate(scoped.models)
@@ -50,7 +50,11 @@ def _of_one_kind(request: Request, pools: tuple[int, ...]) -> tuple[int, ...]:
 
 def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, paged: set[TensorRef]) -> None:
     """Raise ManifestError for separators on tensors in plain memory, which has no rows."""
-    carried = {ref: request.models[ref.model].path for ref in scoped.scopes.pools if _separated(scoped, ref)}
+    carried = {
+        ref: request.models[ref.model].path
+        for ref in scoped.scopes.pools
+        if tensor_at(scoped.models, ref).axis_separators
+    }
     named = {ref: rule.span for ref, rule in assignment.separators.items() if rule.axis_separators}
     values = {(m, s): homes(graph) for m, model in enumerate(scoped.models) for s, graph in enumerate(model.subgraphs)}
     for ref, place in (carried | named).items():
@@ -61,8 +65,3 @@ def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, page
             message = f'tensor "{tensor.name}" has axis separators, but lives in plain memory: {names}'
             help_ = "let it live in a pool with `dims = 2` first of all, or drop the separators"
             raise ManifestError(Diagnostic("P330", message, place, help_))
-
-
-def _separated(scoped: Scoped, ref: TensorRef) -> bool:
-    """Tell whether the model itself separates the axes of a tensor."""
-    return bool(tensor_at(scoped.models, ref).axis_separators)

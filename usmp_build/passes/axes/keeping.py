@@ -16,7 +16,7 @@ from typing import NamedTuple
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.ir.labels import short_label
 from usmp_build.operators.table import traits
-from usmp_build.passes.axes.rows import Cut
+from usmp_build.passes.axes.rows import RowCut
 
 
 class _Going(NamedTuple):
@@ -34,12 +34,12 @@ class Kept:
     """The propagation of separators in a subgraph."""
 
     graph: Subgraph
-    cut: Callable[[int, tuple[int, ...]], Cut | str]
+    cut: Callable[[int, tuple[int, ...]], RowCut | str]
     """Cuts a tensor at separators, or returns a clause that says why that is impossible."""
     paged: Mapping[int, object]
     """The tensors with rows."""
     going: dict[int, _Going] = field(default_factory=dict, init=False)
-    cuts: dict[int, Cut] = field(default_factory=dict, init=False)
+    cuts: dict[int, RowCut] = field(default_factory=dict, init=False)
     """Tensor → its rows, by inherited separators."""
     ends: dict[int, list[str]] = field(default_factory=dict, init=False)
     """Tensor → where its separators end, for messages."""

@@ -16,8 +16,8 @@ from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.scopes import COPY
-from usmp_build.passes.axes.rows import Cut, marked, possible_rows
-from usmp_build.passes.scopes.unify import Edge, Question
+from usmp_build.passes.axes.rows import RowCut, marked, possible_rows
+from usmp_build.passes.scopes.question import Edge, PoolQuestion
 from usmp_build.request import PlaceRequest
 
 
@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
 
 @dataclass
-class Rows:
+class PageQuestion:
     """A subgraph as a question; domains are `tensors`, then one port for each of `readings`."""
 
     place: tuple[int, int]
@@ -56,7 +56,9 @@ class Rows:
     def __post_init__(self) -> None:
         self._position = {tensor: position for position, tensor in enumerate(self.tensors)}
         self.allowed = [self._of_tensor(tensor) for tensor in self.tensors]
-        self.deciders = [self._decider(tensor) for tensor in self.tensors]
+        self.deciders = [
+            "its shape" if self.separators(tensor) is None else "its axis separators" for tensor in self.tensors
+        ]
         for view, root in self.graph.roots.items():
             if view in self.marks and root in self._position:
                 self._apply_view(view, root)
@@ -68,9 +70,9 @@ class Rows:
             if isinstance(operand, Input):
                 self._read(index, operand, tensor, pitch)
 
-    def question(self) -> Question:
+    def question(self) -> PoolQuestion:
         """Return the question."""
-        return Question(self.allowed, edges=self.edges)
+        return PoolQuestion(self.allowed, edges=self.edges)
 
     def _operands(self, index: int, op: Operator) -> Iterator[tuple[int, Operand, int, int]]:
         """Yield the operands in memory of pages, each with the elements of a piece, which must divide its rows."""
@@ -91,7 +93,7 @@ class Rows:
         if separators is None:
             return frozenset(possible_rows(paged_tensor))
         cut = self.cut(tensor, separators)
-        if isinstance(cut, Cut):
+        if isinstance(cut, RowCut):
             return frozenset({cut.elements})
         rule, dims = self.marks.get(tensor), self.dims(self.graph.roots.get(tensor, tensor))
         message = f"{self._label(tensor)} has the shape {list(paged_tensor.shape)}: {cut}"
@@ -104,7 +106,7 @@ class Rows:
         rule = self.marks.get(tensor)
         return self.graph.tensors[tensor].axis_separators if rule is None else rule.axis_separators
 
-    def cut(self, tensor: int, separators: tuple[int, ...]) -> Cut | str:
+    def cut(self, tensor: int, separators: tuple[int, ...]) -> RowCut | str:
         """Return the rows of a tensor cut at separators, or a clause that says why that is impossible."""
         try:
             return marked(self.graph.tensors[tensor], separators, self.dims(self.graph.roots.get(tensor, tensor)))
@@ -112,7 +114,6 @@ class Rows:
             return str(reason)
 
     def _apply_view(self, view: int, root: int) -> None:
-        """Apply the separators of a view to the rows of its source."""
         position = self._position[root]
         row = min(self._of_tensor(view))
         if root in self.marks and row not in self.allowed[position]:
@@ -120,9 +121,6 @@ class Rows:
             raise ManifestError(Diagnostic("P331", message, self.marks[view].span, "name those of one of them"))
         self.allowed[position] = frozenset({row})
         self.deciders[position] = f"the axis separators of its view, {self._label(view)}"
-
-    def _decider(self, tensor: int) -> str:
-        return "its shape" if self.separators(tensor) is None else "its axis separators"
 
     def _written(self, index: int, tensor: int, pitch: int) -> None:
         position = self._position[tensor]

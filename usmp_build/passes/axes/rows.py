@@ -20,7 +20,7 @@ from usmp_build.ir.graph import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class RowCut:
     """The rows of a tensor."""
 
     elements: int
@@ -31,7 +31,7 @@ class Cut:
     """What decides them, for messages."""
 
 
-def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
+def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> RowCut:
     """Return the rows that separators make; without any, one row that holds everything.
 
     Raises ValueError, a clause, if they do not fit the shape, or make more axes than the memory's `dims`.
@@ -39,7 +39,7 @@ def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
     shape = physical_shape(tensor.shape, separators)
     if len(shape) > dims:
         raise ValueError(f"the separators {list(separators)} make {len(shape)} axes, and its memory has {dims}")
-    return Cut(max(1, shape[-1]), shape[:-1] if len(shape) > 2 else ())
+    return RowCut(max(1, shape[-1]), shape[:-1] if len(shape) > 2 else ())
 
 
 def possible_rows(tensor: Tensor) -> list[int]:

@@ -16,8 +16,8 @@ from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.axes.homes import at_home
 from usmp_build.passes.axes.keeping import Kept
-from usmp_build.passes.axes.question import Reading, Rows
-from usmp_build.passes.axes.rows import Cut
+from usmp_build.passes.axes.question import PageQuestion, Reading
+from usmp_build.passes.axes.rows import RowCut
 from usmp_build.passes.copies import Inserted, NewCopy, carried, insert
 from usmp_build.passes.scopes import Scoped
 from usmp_build.passes.scopes.copies import MEMCPY, copier
@@ -41,7 +41,7 @@ def _dims_of(request: Request, pool: int) -> int:
 
 
 @dataclass
-class Table:
+class AxisTable:
     """Tables of tensors and operators; keys are the indices that operators have after copies were inserted."""
 
     request: Request
@@ -79,7 +79,7 @@ class Table:
         self._split_copies(place, inserted.graph)
         return inserted.graph if copies else graph
 
-    def _question(self, place: tuple[int, int], graph: Subgraph) -> Rows:
+    def _question(self, place: tuple[int, int], graph: Subgraph) -> PageQuestion:
         paged = tuple(t for t in range(len(graph.tensors)) if t not in graph.roots and self._page(place, t))
         rules = {ref.tensor: rule for ref, rule in self.assignment.separators.items() if ref[:2] == place}
         shown = {*paged, *(view for view, root in graph.roots.items() if root in paged)}
@@ -88,19 +88,18 @@ class Table:
         def dims(tensor: int) -> int:
             return _dims_of(self.request, self.pools[TensorRef(*place, tensor)][0])
 
-        return Rows(place, graph, self.before.kernels, paged, marks, path, dims)
+        return PageQuestion(place, graph, self.before.kernels, paged, marks, path, dims)
 
     def _page(self, place: tuple[int, int], tensor: int) -> int:
         allowed = self.pools.get(TensorRef(*place, tensor))
         return page_of(self.request, allowed[0]) if allowed else 0
 
-    def _lay(self, place: tuple[int, int], graph: Subgraph, tensor: int, cut: Cut) -> None:
+    def _lay(self, place: tuple[int, int], graph: Subgraph, tensor: int, cut: RowCut) -> None:
         rows = max(1, graph.tensors[tensor].elements // cut.elements)
         table = RowTable(rows, cut.elements, self._page(place, tensor), cut.outer, cut.why)
         self.axes[TensorRef(*place, tensor)] = table
 
     def _keep(self, place: tuple[int, int], inserted: Inserted) -> None:
-        """Take over the entries of the original operators."""
         scopes = self.before.scopes
         self.kernels |= carried(self.before.kernels, place, inserted)
         self.targets |= carried(scopes.targets, place, inserted)
@@ -123,7 +122,7 @@ class Table:
             name = short_label(graph.tensors[copy.tensor].name, copy.tensor)
             self.reasons[ref] = f"copy of {name} in rows of {copy.row} elements"
             readers = " and ".join(graph.operators[inserted.moved[each.operator]].kind for each in copy.readings)
-            self._lay(place, graph, inserted_copy.written, Cut(copy.row, why=f"{readers}, which reads it"))
+            self._lay(place, graph, inserted_copy.written, RowCut(copy.row, why=f"{readers}, which reads it"))
 
     def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: _RowCopy) -> None:
         """Raise ManifestError unless target 0, which copies, reads and writes all pools of the tensor."""
@@ -158,14 +157,14 @@ class Table:
                 self.kernels[runs] = in_pieces(kernel, count, elements) if isinstance(kernel, Kernel) else kernel
 
 
-def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
+def _cuts(rows: PageQuestion, allowed: Mapping[int, frozenset[int]]) -> dict[int, RowCut]:
     """Choose the rows of each tensor: those of its own separators, or of inherited ones, else the shortest."""
 
-    def cut(tensor: int, separators: tuple[int, ...]) -> Cut | str:
+    def cut(tensor: int, separators: tuple[int, ...]) -> RowCut | str:
         result = rows.cut(tensor, separators)
-        if isinstance(result, Cut) and result.elements not in allowed[tensor]:
+        if isinstance(result, RowCut) and result.elements not in allowed[tensor]:
             return f"for rows of {result.elements} elements do not suit the kernels that touch what it makes"
-        return result if isinstance(result, Cut) else f"for of what it makes, {result}"
+        return result if isinstance(result, RowCut) else f"for of what it makes, {result}"
 
     kept = Kept(rows.graph, cut, allowed)
     said = {tensor: rows.separators(tensor) for tensor in range(len(rows.graph.tensors))}
@@ -176,7 +175,7 @@ def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
         decider = rows.deciders[position] if is_written_so else "the operators that read it"
         separators = said[tensor]
         named = None if separators is None else rows.cut(tensor, separators)
-        choice = named if isinstance(named, Cut) else kept.cuts.get(tensor, Cut(min(possible)))
+        choice = named if isinstance(named, RowCut) else kept.cuts.get(tensor, RowCut(min(possible)))
         ends = "".join(f"; they end at {end}" for end in kept.ends.get(tensor, ()))
         chosen[tensor] = replace(choice, why=f"{choice.why or decider}{ends}")
     return chosen

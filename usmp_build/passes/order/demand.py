@@ -18,7 +18,7 @@ _COMPUTE, _RUN, _HAVE, _PREPARE = range(4)
 """Tasks: have what a job needs, and run it; run it; have a row; have what a row is computed from."""
 
 
-class Demand:
+class OrderMaker:
     """Makes orders of the jobs of a model."""
 
     def __init__(self, jobs: Jobs, tensors: Mapping[int, range], writers: Mapping[int, int]) -> None:
@@ -29,14 +29,13 @@ class Demand:
         self.tensor = {row: tensor for tensor, span in tensors.items() for row in span}
         self.rows = sum(1 << row for row in self.tensor)
         self.needs = [tuple(members_of(job.needs & self.rows)) for job in jobs.jobs]
-        self.before = [self._before(job.predecessors) for job in jobs.jobs]
+        self.before = [
+            tuple(each for each in members_of(job.predecessors) if not self._jobs.jobs[each].writes & self.rows)
+            for job in jobs.jobs
+        ]
         self.beside = self._beside()
         states, unread = States(jobs), {each for of_job in self.beside.values() for each in of_job}
         self.last = [each for each in range(len(jobs.jobs)) if not states.successors(each) and each not in unread]
-
-    def _before(self, predecessors: int) -> tuple[int, ...]:
-        """Return those of these jobs that run once."""
-        return tuple(each for each in members_of(predecessors) if not self._jobs.jobs[each].writes & self.rows)
 
     def _beside(self) -> dict[int, list[int]]:
         """Return the jobs whose rows nobody reads, by the job of a row beside them that somebody reads."""
@@ -76,7 +75,7 @@ class Demand:
 class _Run:
     """One order in the making; tasks are done from the last one on, so that recursion has no limit."""
 
-    def __init__(self, demand: Demand, jobs: Jobs, kept: Mapping[int, int], incomplete: set[int]) -> None:
+    def __init__(self, demand: OrderMaker, jobs: Jobs, kept: Mapping[int, int], incomplete: set[int]) -> None:
         self.order: list[int] = []
         self.tasks: list[tuple[int, int]] = []
         self._demand = demand
@@ -114,7 +113,6 @@ class _Run:
         self._require(number, _PREPARE)
 
     def _require(self, number: int, task: int) -> None:
-        """Add tasks for all that a job needs."""
         self.tasks += [(task, row) for row in reversed(self._demand.needs[number])]
         self.tasks += [(_COMPUTE, each) for each in reversed(self._demand.before[number]) if not self._done >> each & 1]
 

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.states import State, States
+from usmp_build.passes.order.states import OrderState, States
 
 
 @dataclass(frozen=True, slots=True)
 class DiveResult:
     """The result of a dive."""
 
-    end: State | None
+    end: OrderState | None
     """The final state of an order within the limit; its peak is that of the last walk only."""
     is_complete: bool
     """Whether nothing is left to try."""
@@ -41,7 +41,7 @@ class _Node(NamedTuple):
 
     done: int
     """The set of jobs that are done."""
-    state: State
+    state: OrderState
 
 
 def dive(states: States, limit: int, work: int) -> DiveResult:
@@ -69,7 +69,7 @@ class _Dive:
                 open_ += reversed([move for move in moves if move.done not in self._seen])
         return self._result(None, is_complete=not open_)
 
-    def _result(self, end: State | None, is_complete: bool) -> DiveResult:
+    def _result(self, end: OrderState | None, is_complete: bool) -> DiveResult:
         return DiveResult(end, is_complete, self._work - self._left)
 
     def _after_free_walks(self, node: _Node) -> tuple[_Node, list[_Node]]:

@@ -18,7 +18,7 @@ from operator import or_
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import Node, RowRef, Step, Value, steps
-from usmp_build.passes.effects import Effect, Effects, bits_of, members_of
+from usmp_build.passes.effects import BufferEffect, Effects, bits_of, members_of
 
 
 class EdgeRows:
@@ -42,19 +42,19 @@ class EdgeRows:
         """Return a set of buffers with all rows of the edges in it."""
         return buffers & ~self._edges | reduce(or_, map(self._rows, members_of(buffers & self._edges)), 0)
 
-    def of(self, node: Node) -> Effect:
+    def of(self, node: Node) -> BufferEffect:
         """Return the effect of a node of the schedule on buffers and rows."""
-        effect = Effect(*map(self.all, self._effects.of(node)))
+        effect = BufferEffect(*map(self.all, self._effects.of(node)))
         if not self._edges:
             return effect
         jobs = [step for step in steps(node) if step.job is not None]
         return self._of_job(jobs[0], effect) if jobs else effect
 
-    def _of_job(self, step: Step, effect: Effect) -> Effect:
+    def _of_job(self, step: Step, effect: BufferEffect) -> BufferEffect:
         touched, reads = self._of_values(step.values), self._of_values(step.reads)
         written = self._of_values((*step.writes, *step.updates))
         others = ~reduce(or_, map(self._rows, self._first), 0)
-        return Effect(
+        return BufferEffect(
             effect.needs & others | reads,
             effect.replaces & others | written & ~reads,
             effect.writes & others | written,

@@ -49,7 +49,7 @@ def jobs_of(analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
     jobs = []
     for node, after in zip(nodes, before, strict=True):
         effect = rows.of(node)
-        job_steps = tuple(_apart(step, entered) for step in _steps(analysis, node, at, rows, left_out))
+        job_steps = tuple(_steps(analysis, node, at, rows, left_out, entered))
         jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, job_steps))
         at += len(job_steps)
     needed = rows.of(leave).needs | rows.all(bits_of(survivors.after[index]))
@@ -58,28 +58,30 @@ def jobs_of(analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
     return Jobs(tuple(jobs), rows.sizes, alive_first & ~left_out, needed & ~left_out), operators
 
 
-def _apart(step: JobStep, entered: int) -> JobStep:
-    """Remove pairs that are both alive when the run begins: they share no bytes in any order."""
-    return replace(
-        step,
-        near=tuple(
-            {(w, r): how for (w, r), how in each.items() if not entered >> w & entered >> r & 1} for each in step.near
-        ),
-    )
-
-
 def _length(node: Node) -> int:
     return sum(1 for _ in steps(node))
 
 
-def _steps(analysis: Analysis, node: Node, begin: int, rows: EdgeRows, left_out: int) -> Iterator[JobStep]:
-    """Yield the steps of an operator; there are several if it calls subgraphs."""
+def _steps(
+    analysis: Analysis, node: Node, begin: int, rows: EdgeRows, left_out: int, entered: int
+) -> Iterator[JobStep]:
+    """Yield the steps of an operator; there are several if it calls subgraphs.
+
+    Two buffers that are both in `entered`, alive when the run begins, share no bytes in any order.
+    """
     inside = _alive_inside(analysis, begin, _length(node), rows.of(node).touches & ~left_out)
     once = {at for _, at in straight(node, begin)}
     for at, step in enumerate(steps(node), begin):
         before, now, after = (inside.get(time, 0) for time in (at - 1, at, at + 1))
         near = _near(analysis, step, rows) if at in once else ()
-        meeting = ({(w, r): how for (w, r), how in each.items() if not (before >> w | after >> r) & 1} for each in near)
+        meeting = (
+            {
+                (written, read): how
+                for (written, read), how in each.items()
+                if not (before >> written | after >> read | entered >> written & entered >> read) & 1
+            }
+            for each in near
+        )
         yield JobStep(rows.of(step).touches & ~left_out | now, tuple(meeting))
 
 

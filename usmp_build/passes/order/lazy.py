@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from usmp_build import effort
-from usmp_build.passes.order.states import Jobs, State, States
+from usmp_build.passes.order.states import Jobs, OrderState, States
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class JobStretch:
     """The jobs between two cuts, of successive operators."""
 
     operators: range
@@ -39,10 +39,10 @@ class _Way:
 
     peak: int
     steps: int
-    stretch: Stretch | None
+    stretch: JobStretch | None
     before: _Way | None
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self) -> Iterator[JobStretch]:
         way: _Way | None = self
         while way is not None and way.stretch is not None:
             yield way.stretch
@@ -70,11 +70,11 @@ class Lazy:
         """Return the lazy order with the lowest peak."""
         return tuple(job for stretch in self._stretches(None) for job in stretch.jobs)
 
-    def shortest(self, below: int) -> tuple[Stretch, ...]:
+    def shortest(self, below: int) -> tuple[JobStretch, ...]:
         """Return the stretches with the fewest steps whose peak is below a limit; empty: no peak is."""
         return self._stretches(below)
 
-    def _stretches(self, below: int | None) -> tuple[Stretch, ...]:
+    def _stretches(self, below: int | None) -> tuple[JobStretch, ...]:
         first, _ = self._cuts[0]
         ways: list[_Way | None] = [_Way(first.size, 0, None, None)]
         for end in range(1, len(self._cuts)):
@@ -96,10 +96,10 @@ class Lazy:
             jobs, state = self._run(operators, limit)
             left -= len(jobs) if len(operators) > 1 else 0
             if not _is_reached(state.peak, limit):
-                best = _Way(max(way.peak, state.peak), way.steps + steps, Stretch(operators, tuple(jobs)), way)
+                best = _Way(max(way.peak, state.peak), way.steps + steps, JobStretch(operators, tuple(jobs)), way)
         return best
 
-    def _run(self, operators: range, limit: int | None) -> tuple[list[int], State]:
+    def _run(self, operators: range, limit: int | None) -> tuple[list[int], OrderState]:
         """Run the jobs of a stretch lazily, until it reaches the limit; return them, and the state then."""
         state, done = self._cuts[operators.start]
         state = state._replace(peak=0)

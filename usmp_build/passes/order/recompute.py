@@ -9,17 +9,29 @@ wide rows e), depthwise (3x3, rows d) and project (1x1, narrow rows p):
 Jobs run when they are needed: the last ones of the model first have what they need computed.  That leaves two choices
 for each tensor, its `Policy`: how many of its rows stay, and whether all are computed before one is read.  The search
 changes them one by one, each time for a tensor that is alive at the fullest job.
+
+Rows that may be:  those of a tensor with a buffer for each, which a kernel computes from other rows by itself; no sums
+                   over rows, and no input or output of the model
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from usmp_build import effort
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel, Reduce
+from usmp_build.interfaces.row_jobs import row_call
+from usmp_build.ir.graph import OperatorRef
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.demand import Demand
+from usmp_build.passes.order.demand import OrderMaker
+from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.states import Jobs, States
+from usmp_build.passes.rewrite.work import operator_macs
+from usmp_build.request import Request
 
 _KEPT = (0, 1, 2)
 """How many rows may stay of a tensor that drops the others."""
@@ -29,7 +41,7 @@ _Value = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RepeatableRows:
     """The rows that may be computed again."""
 
     tensors: Mapping[int, range]
@@ -76,7 +88,7 @@ class Repeated:
         return self.peak, self.crowd, self.work
 
 
-def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> Repeated | None:
+def recomputed_order(jobs: Jobs, rows: RepeatableRows, most: int) -> Repeated | None:
     """Return the order with the lowest peak that the search arrives at, with at most this work; None: it has none.
 
     First the lowest peak is searched at any price, beginning with all wide rows dropped.  Then rows are kept again,
@@ -90,7 +102,7 @@ def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> Repeated | None:
     return search.best
 
 
-def _wide(jobs: Jobs, rows: Rows) -> Iterator[int]:
+def _wide(jobs: Jobs, rows: RepeatableRows) -> Iterator[int]:
     """Yield the tensors whose rows are read by several jobs, and are larger than what they are computed from."""
     for tensor, span in rows.tensors.items():
         row = span[len(span) // 2]
@@ -101,14 +113,14 @@ def _wide(jobs: Jobs, rows: Rows) -> Iterator[int]:
 
 
 class _Search:
-    def __init__(self, jobs: Jobs, rows: Rows, most: int) -> None:
+    def __init__(self, jobs: Jobs, rows: RepeatableRows, most: int) -> None:
         self.best: Repeated | None = None
         """The best of all orders so far with work of at most `most`."""
         self._jobs = jobs
         self._rows = rows
         self._most = most
         self._states = States(jobs)
-        self._demand = Demand(jobs, rows.tensors, rows.writers)
+        self._demand = OrderMaker(jobs, rows.tensors, rows.writers)
         self._left = 0
 
     def of(self, policy: Policy, most: int) -> Repeated | None:
@@ -205,3 +217,70 @@ def _price(order: Repeated, changed: Repeated) -> _Value | None:
     """Return the bytes that each unit of work costs that is saved, less than 0."""
     saved = order.work - changed.work
     return (order.peak - changed.peak) / saved, (order.crowd - changed.crowd) / saved
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """An order in which a model computes rows again."""
+
+    operators: tuple[int, ...]
+    numbers: tuple[int, ...]
+    """For each operator in the order which of its jobs it is."""
+    peak: int
+    """The bytes alive at its fullest job, without persistent buffers."""
+    more: Fraction
+    """The work of jobs that run again, as a part of that of all jobs."""
+
+
+def recomputed(request: Request, analysis: Analysis, index: int) -> Recomputed | None:
+    """Return an order in which a model computes rows again, for as much more work as its request allows.
+
+    None where the search has none.  `analysis` must be row by row, in the order of the file.
+    """
+    jobs, operators = jobs_of(analysis, index)
+    rows = recomputable_rows(analysis, index, jobs, operators)
+    all_work = sum(rows.work)
+    order = recomputed_order(jobs, rows, all_work * (100 + request.models[index].recompute) // 100)
+    if order is None:
+        return None
+    return Recomputed(*numbered(operators, order.order), order.peak, Fraction(order.work - all_work, max(1, all_work)))
+
+
+def recomputable_rows(analysis: Analysis, index: int, jobs: Jobs, operators: tuple[int, ...]) -> RepeatableRows:
+    """Return the rows of a model that may be computed again; `operators` are those of its jobs."""
+    tensors = {rows.start: rows for rows in _rows(analysis, index)}
+    work = tuple(_work(analysis, OperatorRef(index, 0, operator)) for operator in operators)
+    return RepeatableRows(tensors, _writers(jobs, tensors), work)
+
+
+def numbered(operators: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return an order of jobs as operators and numbers; `operators` are those of all jobs, in turn."""
+    counts: Counter[int] = Counter()
+    numbers = []
+    for operator in operators:
+        numbers.append(counts[operator])
+        counts[operator] += 1
+    return tuple(operators[job] for job in order), tuple(numbers[job] for job in order)
+
+
+def _rows(analysis: Analysis, index: int) -> Iterator[range]:
+    graph = analysis.models[index].main
+    for tensor in analysis.choices.by_rows.tables:
+        if tensor.model == index:
+            kernel = analysis.kernel_of(OperatorRef(index, 0, graph.producers[tensor.tensor]))
+            call = row_call(kernel) if isinstance(kernel, Kernel) else None
+            if call is not None and not isinstance(call.form, Reduce):
+                yield analysis.storage.buffers_of(tensor)
+
+
+def _writers(jobs: Jobs, tensors: dict[int, range]) -> dict[int, int]:
+    rows = sum(((1 << len(span)) - 1) << first for first, span in tensors.items())
+    return {row: number for number, job in enumerate(jobs.jobs) for row in members_of(job.writes & rows)}
+
+
+def _work(analysis: Analysis, ref: OperatorRef) -> int:
+    """Return the multiplications of each job of an operator; of one without any, the elements of its outputs."""
+    graph = analysis.models[ref.model].main
+    op = graph.operators[ref.operator]
+    elements = sum(graph.tensors[tensor].elements for tensor in op.outputs)
+    return (operator_macs(op, graph) or elements) // analysis.choices.jobs(ref)

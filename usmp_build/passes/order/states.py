@@ -71,7 +71,7 @@ def confined(jobs: Jobs, members: frozenset[int]) -> Jobs:
     )
 
 
-class State(NamedTuple):
+class OrderState(NamedTuple):
     """The model after some jobs are done."""
 
     peak: int
@@ -127,9 +127,9 @@ class States:
         first = sum(1 << buffer for buffer in members_of(jobs.before) if self._is_needed(buffer, 0))
         size = self._bytes(first)
         ready = sum(1 << number for number, job in enumerate(jobs.jobs) if not job.predecessors)
-        self.first = State(size, first, size, ready, None)
+        self.first = OrderState(size, first, size, ready, None)
 
-    def along(self, order: Iterable[int]) -> State:
+    def along(self, order: Iterable[int]) -> OrderState:
         """Return the state after the jobs, in this order."""
         state, done = self.first, 0
         for job in order:
@@ -151,14 +151,14 @@ class States:
     def _is_needed(self, buffer: int, done: int) -> bool:
         return bool(self._readers.get(buffer, 0) & ~done or self._jobs.after >> buffer & 1)
 
-    def after(self, state: State, number: int, done: int) -> State:
+    def after(self, state: OrderState, number: int, done: int) -> OrderState:
         """Return the state after one more job; `done` already contains it."""
         key = number, state.live & self._concerned[number], done & self._around[number]
         move = self._moves.get(key) or self._moves.setdefault(key, self._move(number, state.live, done))
         size = state.size + move.grows
         peak = max(state.peak, state.size + move.needs, size)
         ready = state.ready & ~(1 << number) | move.freed
-        return State(peak, state.live & ~move.dying | move.staying, size, ready, (number, state.path))
+        return OrderState(peak, state.live & ~move.dying | move.staying, size, ready, (number, state.path))
 
     def _deciding_jobs(self, number: int) -> int:
         """Return the jobs that decide the move of a job: readers of its buffers, predecessors of its successors."""

@@ -27,7 +27,7 @@ from usmp_build.ir.options import Parts, called_subgraphs
 from usmp_build.passes.assign import Assignment, Spot
 from usmp_build.passes.operands import ruled_alignments
 from usmp_build.passes.parts.offsets import Cut, cut, joined
-from usmp_build.passes.parts.pitches import Pitches
+from usmp_build.passes.parts.pitches import PartPitches
 from usmp_build.passes.parts.sharing import Sharing
 from usmp_build.passes.scopes import Scoped
 from usmp_build.passes.select import ask
@@ -90,7 +90,7 @@ class _Parts:
     def graph(self) -> Subgraph:
         sharing = Sharing(self.before, _demands(self.request, self.scoped, self.place))
         is_any_cost_fine = self.request.models[self.place[0]].goal is Goal.RAM
-        pitches = Pitches(self.before, dict(self._free_kernels()), is_any_cost_fine)
+        pitches = PartPitches(self.before, dict(self._free_kernels()), is_any_cost_fine)
         after = [self._operator(index, op, sharing, pitches) for index, op in enumerate(self.before.operators)]
         return replace(self.before, operators=tuple(map(pitches.outermost, after)))
 
@@ -101,7 +101,7 @@ class _Parts:
             if isinstance(kernel, Kernel) and Spot(*self.place, op.position) not in self.assignment.named:
                 yield index, kernel
 
-    def _operator(self, index: int, op: Operator, sharing: Sharing, pitches: Pitches) -> Operator:
+    def _operator(self, index: int, op: Operator, sharing: Sharing, pitches: PartPitches) -> Operator:
         """Return an operator, as JOIN or CUT if its parts can be aliased, and note which tensors then share bytes."""
         if OperatorRef(*self.place, index) in self.copies or Spot(*self.place, op.position) in self.assignment.named:
             return op
@@ -120,7 +120,6 @@ class _Parts:
         )
 
     def _may_join(self, index: int, aliased: Cut, sharing: Sharing) -> bool:
-        """Tell whether the writers of the parts may write them into the whole."""
         return (
             sharing.may_move(aliased)
             and all(self._is_computed(sharing.roots[part], index) for part in aliased.parts)
@@ -129,7 +128,6 @@ class _Parts:
         )
 
     def _may_cut(self, index: int, aliased: Cut, sharing: Sharing) -> bool:
-        """Tell whether the readers of the parts may read them from the whole."""
         root = sharing.roots[aliased.whole]
         is_computed = root in self.before.inputs or self._is_computed(root, index)
         return is_computed and self._may_share(aliased, sharing)
@@ -169,7 +167,6 @@ class _Parts:
         )
 
     def _are_at_home(self, tensors: set[int]) -> bool:
-        """Tell whether tensors have the same candidate pools, of plain memory."""
         refs = [TensorRef(*self.place, tensor) for tensor in tensors]
         pools = {frozenset(self.scoped.scopes.pools.get(ref, ())) for ref in refs}
         is_passed = self.place[1] == 0 and self.request.models[self.place[0]].io is InputOutput.APPLICATION

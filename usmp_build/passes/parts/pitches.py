@@ -22,7 +22,7 @@ from usmp_build.passes.parts.sharing import Sharing
 
 
 @dataclass
-class Pitches:
+class PartPitches:
     """The pixel strides decided so far in one subgraph."""
 
     graph: Subgraph

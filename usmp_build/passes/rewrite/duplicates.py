@@ -71,9 +71,9 @@ def _shortened(op: Operator, wholes: dict[object, int], net: Net, place: int) ->
     is_plain = isinstance(op.options, Concatenation) and op.options.activation is Activation.NONE
     alike = op.options, output.dtype, output.quantization, net.pins.targets.get((net.index, op.position), 0)
     short = op
-    for count in range(2, min(len(op.inputs), _LONGEST)) if is_plain else ():
+    for count in range(2, min(len(op.inputs), _LONGEST)):
         whole = wholes.get((alike, op.inputs[:count]))
-        if whole is not None and _is_read_from(whole, place, net):
+        if is_plain and whole is not None and _is_read_from(whole, place, net):
             short = replace(op, inputs=(whole, *op.inputs[count:]))
     wholes.setdefault((alike, op.inputs), op.outputs[0])
     return short

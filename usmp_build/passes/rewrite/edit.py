@@ -54,17 +54,18 @@ class Net:
 
     def put(self, place: int, op: Operator | None) -> None:
         """Replace or, with None, remove an operator."""
-        old, self.operators[place] = self.operators[place], op
-        for tensor in old.inputs if old else ():
-            if tensor is not None:
-                self.readers[tensor].discard(place)
-        for tensor in old.outputs if old else ():
-            self.writers.pop(tensor, None)
-        for tensor in op.inputs if op else ():
-            if tensor is not None:
-                self.readers[tensor].add(place)
-        for tensor in op.outputs if op else ():
-            self.writers[tensor] = place
+        if (old := self.operators[place]) is not None:
+            for tensor in old.inputs:
+                if tensor is not None:
+                    self.readers[tensor].discard(place)
+            for tensor in old.outputs:
+                self.writers.pop(tensor, None)
+        self.operators[place] = op
+        if op is not None:
+            for tensor in op.inputs:
+                if tensor is not None:
+                    self.readers[tensor].add(place)
+            self.writers.update(dict.fromkeys(op.outputs, place))
 
     def finished(self) -> Subgraph:
         """Return the subgraph with the remaining operators."""

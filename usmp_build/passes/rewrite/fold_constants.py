@@ -78,7 +78,7 @@ def _is_small(op: Operator, target: Tensor, sources: Sequence[Tensor]) -> bool:
 def _values(op: Operator, tensors: Sequence[Tensor]) -> list[Tensor] | None:
     """Return the constants that an operator computes; None if they do not fit the declared outputs."""
     if op.kind != DECODE:
-        value = _value(op, tensors)
+        value = folded(op, tensors, has_shape=not traits(op.kind).only_shape)
         return None if value is None else [value]
     sources = [tensors[index] for index in op.inputs if index is not None]
     try:
@@ -92,15 +92,18 @@ def _stored(value: NDArray[Any], target: Tensor) -> bytes:
     return value.astype(np.dtype(target.dtype.numpy).newbyteorder("<")).tobytes()
 
 
-def _value(op: Operator, tensors: Sequence[Tensor]) -> Tensor | None:
-    """Return the constant that an operator computes; None if that does not fit the declared output."""
+def folded(op: Operator, tensors: Sequence[Tensor], has_shape: bool = False) -> Tensor | None:
+    """Return the constant that an operator computes; None if operands are invalid, or the output has other elements.
+
+    With `has_shape`, the result must have the declared shape, too.
+    """
     target, fold = tensors[op.outputs[0]], traits(op.kind).fold
     if fold is None:
         return None
     try:
-        result = fold.value(op, [tensors[index] for index in op.inputs if index is not None])
+        result = np.asarray(fold.value(op, [tensors[index] for index in op.inputs if index is not None]))
     except (ValueError, IndexError, TypeError, OverflowError):
         return None
-    if result.size != target.elements or (not traits(op.kind).only_shape and result.shape != target.shape):
+    if result.size != target.elements or (has_shape and result.shape != target.shape):
         return None
     return replace(target, data=_stored(result, target))

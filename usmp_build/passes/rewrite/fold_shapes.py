@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.operators.kind import Known
 from usmp_build.operators.table import traits
+from usmp_build.passes.rewrite.fold_constants import folded
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _LARGEST = 1024
@@ -32,7 +31,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     operators = []
     for op in graph.operators:
         foldable = _foldable(op, tensors, graph) and pins.may_fold(index, op)
-        value = _evaluate(op, tensors) if foldable else None
+        value = folded(op, tensors) if foldable else None
         if value is None:
             operators.append(op)
         else:
@@ -46,31 +45,15 @@ def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
     if fold is None or fold.known is Known.VALUES or len(op.outputs) != 1 or op.outputs[0] in graph.outputs:
         return False
     target = tensors[op.outputs[0]]
-    if target.dtype not in _INTEGERS or target.quantization is not None or target.elements > _LARGEST:
+    if target.quantization is not None or not _is_small(target):
         return False
     sources = [tensors[i] for i in op.inputs if i is not None]
     if fold.known is Known.SHAPES:
         return len(sources) == 1
     if sum(t.elements for t in sources) > 4 * _LARGEST:  # one constant may be named many times
         return False
-    return all(map(_is_small_constant, sources))
+    return all(each.is_constant and _is_small(each) for each in sources)
 
 
-def _is_small_constant(tensor: Tensor) -> bool:
-    return tensor.is_constant and tensor.dtype in _INTEGERS and tensor.elements <= _LARGEST
-
-
-def _evaluate(op: Operator, tensors: list[Tensor]) -> Tensor | None:
-    """Return the constant that an operator computes; None if its operands are invalid."""
-    target = tensors[op.outputs[0]]
-    sources, fold = [tensors[i] for i in op.inputs if i is not None], traits(op.kind).fold
-    if fold is None:
-        return None
-    try:
-        result = np.asarray(fold.value(op, sources))
-    except (ValueError, IndexError, TypeError, OverflowError):
-        return None
-    if result.size != target.elements:
-        return None
-    little = np.dtype(target.dtype.numpy).newbyteorder("<")
-    return replace(target, data=result.astype(little).tobytes())
+def _is_small(tensor: Tensor) -> bool:
+    return tensor.dtype in _INTEGERS and tensor.elements <= _LARGEST

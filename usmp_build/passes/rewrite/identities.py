@@ -141,11 +141,7 @@ def _pooled(op: Operator, net: Net) -> int | None:
     return _of_integers(_activated(op, net, options.activation), net) if is_plain else None
 
 
-def _averaged(op: Operator, net: Net) -> int | None:
-    return _of_integers(_with_equal_parameters(op, net), net)
-
-
-def _resized(op: Operator, net: Net) -> int | None:
+def _with_equal_integers(op: Operator, net: Net) -> int | None:
     return _of_integers(_with_equal_parameters(op, net), net)
 
 
@@ -191,7 +187,7 @@ _SOURCES: dict[str, Callable[[Operator, Net], int | None]] = {
     "EXPAND_DIMS": _first,
     "MAXIMUM": _in_effect,
     "MAX_POOL_2D": _pooled,
-    "MEAN": _averaged,
+    "MEAN": _with_equal_integers,
     "MINIMUM": _in_effect,
     "MUL": _in_effect,
     "PACK": _joined,
@@ -202,7 +198,7 @@ _SOURCES: dict[str, Callable[[Operator, Net], int | None]] = {
     "RELU6": _relu,
     "RELU_N1_TO_1": _relu,
     "RESHAPE": _first,
-    "RESIZE_BILINEAR": _resized,
+    "RESIZE_BILINEAR": _with_equal_integers,
     "SLICE": _first,
     "SPLIT": _second,
     "SPLIT_V": _first,

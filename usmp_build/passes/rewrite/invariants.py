@@ -70,7 +70,7 @@ def _check_variables(rewrite: str, old: Subgraph, new: Subgraph) -> None:
 
 
 def _accesses(graph: Subgraph, variables: Set[int]) -> Iterator[_Access]:
-    for op in graph.operators if variables else ():
+    for op in graph.operators:
         reads = tuple(tensor for tensor in op.inputs if tensor is not None and tensor in variables)
         writes = tuple(tensor for tensor in op.outputs if tensor in variables)
         if op.kind == CIRCULAR_BUFFER:  # it updates its output, which `variables` makes an input

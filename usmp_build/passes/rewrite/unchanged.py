@@ -140,7 +140,6 @@ def _transposed(op: Operator, source: int, net: Net) -> Shape | None:
 
 
 def _through(before: Operator | None, axes: list[int] | None, net: Net) -> list[int] | None:
-    """Return the composition of two transpositions."""
     first = net.integers(before, 1) if before is not None else None
     if first is None or axes is None or sorted(axes) != [*range(len(first))]:
         return None

@@ -36,20 +36,19 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
         return ByRows()
     candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())
-    streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
+    streamed = candidates.streamed(calls)
     from_outside = row_ports(request.models[index], model.main)
     in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
-    ends = {TensorRef(index, 0, tensor) for tensor in in_one_piece}
     tables = {
         ref: table
         for ref, table in streamed.items()
-        if ref not in ends and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
+        if ref.tensor not in in_one_piece and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
     }
     jobs = {
         ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
     }
     touched_whole = {tensor for ref in calls if ref not in jobs for tensor in candidates.touched(ref)}
-    edges = {ref: table for ref, table in streamed.items() if ref in ends and ref not in touched_whole}
+    edges = {ref: table for ref, table in streamed.items() if ref.tensor in in_one_piece and ref not in touched_whole}
     return ByRows(jobs, tables, edges)
 
 
@@ -122,7 +121,7 @@ class Candidates:
         has_effect = not traits(op.kind).is_pure or touches_state(op, self._graph)
         return not (is_moved or is_paged or has_effect or ref in self._analysis.storage.transfers)
 
-    def streamed(self, calls: Mapping[OperatorRef, KernelCall]) -> dict[int, RowTable]:
+    def streamed(self, calls: Mapping[OperatorRef, KernelCall]) -> dict[TensorRef, RowTable]:
         """Return the tensors that are touched row by row only, all with rows of the same length."""
         excluded = {*self._graph.roots, *self._graph.roots.values()}
         shapes: dict[int, set[Shape | None]] = {}
@@ -134,14 +133,13 @@ class Candidates:
                     if tensor is not None:
                         shapes.setdefault(tensor, set()).add(streamed.get(side(position)))
         return {
-            tensor: RowTable(*shape, page=1)
+            TensorRef(self._index, 0, tensor): RowTable(*shape, page=1)
             for tensor, of_tensor in shapes.items()
             if len(of_tensor) == 1 and (shape := next(iter(of_tensor))) is not None
             if tensor not in excluded and shape[0] > 1 and self._is_planned(tensor)
         }
 
     def _is_planned(self, tensor: int) -> bool:
-        """Tell whether a tensor has a buffer of its own."""
         buffer = self._analysis.storage.tensors.get(TensorRef(self._index, 0, tensor))
         return buffer is not None and len(self._analysis.storage.buffers[buffer].models) == 1
 

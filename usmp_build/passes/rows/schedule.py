@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.interfaces.analysis import Kernels
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Reduce
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Reduce
 from usmp_build.interfaces.row_jobs import job_count, row_call, row_of, row_shapes, rows_touched
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, OperatorRef, TensorRef
@@ -88,12 +88,8 @@ class RowSteps:
         op, streamed = self._model.main.operators[ref.operator], row_shapes(call)
         for position, number in enumerate(op.inputs if side is Input else op.outputs):
             if number is not None:
-                tensor, operand = TensorRef(ref.model, ref.subgraph, number), _operand(side, position)
+                tensor, operand = TensorRef(ref.model, ref.subgraph, number), side(position)
                 if operand in streamed and tensor in self._streamed:
                     yield from (RowRef(tensor, row) for row in rows_touched(call, operand, job))
                 else:
                     yield tensor
-
-
-def _operand(side: type[Input | Output], position: int) -> Operand:
-    return side(position)

@@ -25,7 +25,7 @@ from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.schedule import Schedule, Sequence
 from usmp_build.passes.schedule.leaves import Leaves
 from usmp_build.passes.schedule.operators import Operators
-from usmp_build.passes.schedule.statements import Functions
+from usmp_build.passes.schedule.statements import InlinedFunctions
 from usmp_build.request import ModelRequest, Outputs, Request
 
 
@@ -66,5 +66,5 @@ def _program(
     fed = tuple(ref for ref in inputs if ref in connected)
     retained = outputs if model_request.outputs is Outputs.RESERVED else ()
     enter = leaves.step("enter", writes=filled, keeps=(*fed, *retained))
-    body = (*Operators(leaves, model, kernels, choices).main(), *Functions(leaves, model).main())
+    body = (*Operators(leaves, model, kernels, choices).main(), *InlinedFunctions(leaves, model).main())
     return Sequence((enter, *body, leaves.step("leave", reads=outputs)))

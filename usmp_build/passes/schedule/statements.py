@@ -22,7 +22,7 @@ Arguments: TypeAlias = "tuple[_Bytes | None, ...]"
 """What each parameter refers to; None: nothing that is scheduled."""
 
 
-class Functions:
+class InlinedFunctions:
     """Schedules one program.  A function is inlined once for each list of arguments, and counted at every call."""
 
     def __init__(self, leaves: Leaves, model: Model) -> None:
@@ -75,13 +75,15 @@ class Functions:
         """Tell whether a parameter covers all bytes of its argument, and the argument all bytes of its tensor."""
         inside = self.graph(function).tensors[parameter]
         outside = self._model.subgraphs[argument.root.subgraph].tensors[argument.root.tensor]
-        return argument.is_whole if not inside.dtype.bits else inside.size == outside.size > 0
+        if not inside.dtype.bits:
+            return argument.is_whole
+        return inside.size == outside.size and outside.size > 0
 
 
 class _Unfolding:
     """Inlines one function, called with these arguments."""
 
-    def __init__(self, functions: Functions, function: int, arguments: Arguments) -> None:
+    def __init__(self, functions: InlinedFunctions, function: int, arguments: Arguments) -> None:
         self._functions = functions
         self._function = function
         self._arguments = arguments

@@ -14,7 +14,7 @@ Without restrictions, models and kernels are returned unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from usmp_build.errors import Diagnostic, ManifestError
@@ -26,11 +26,11 @@ from usmp_build.passes.assign import CALLER, Assignment, Spot
 from usmp_build.passes.copies import carried
 from usmp_build.passes.scopes.certain import prepared
 from usmp_build.passes.scopes.copies import copiers
-from usmp_build.passes.scopes.demands import Demands, Limit
+from usmp_build.passes.scopes.demands import Demands
 from usmp_build.passes.scopes.insert import Answered, with_copies
 from usmp_build.passes.scopes.reasons import reasons
-from usmp_build.passes.scopes.statement import Statement
-from usmp_build.passes.scopes.unify import Answer, NoRoom, TieConflict, unify
+from usmp_build.passes.scopes.statement import PoolStatement
+from usmp_build.passes.scopes.unify import NoRoom, PoolAnswer, TieConflict, unify
 from usmp_build.passes.select import ask
 from usmp_build.request import Request
 
@@ -88,7 +88,7 @@ class _Table:
         return model if is_unchanged else replace(model, subgraphs=graphs)
 
     def _subgraph(self, m: int, s: int, graph: Subgraph) -> Subgraph:
-        statement = Statement(self.request, self.assignment, self.demands, self.kernels, (m, s), graph)
+        statement = PoolStatement(self.request, self.assignment, self.demands, self.kernels, (m, s), graph)
         answer = _decided(statement)
         answered = with_copies(statement, answer)
         self._tensors(statement, answer, answered)
@@ -96,7 +96,7 @@ class _Table:
         self._copies(statement, answer, answered)
         return answered.graph if answer.copies else graph
 
-    def _tensors(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+    def _tensors(self, statement: PoolStatement, answer: PoolAnswer, answered: Answered) -> None:
         for tensor, (pools, reason) in enumerate(
             zip(answered.domains, reasons(statement, answer, answered), strict=True)
         ):
@@ -105,7 +105,7 @@ class _Table:
             if reason:
                 self.reasons[ref] = reason
 
-    def _operators(self, statement: Statement, answered: Answered) -> None:
+    def _operators(self, statement: PoolStatement, answered: Answered) -> None:
         """Store kernels, targets and pools of kernel buffers under the new indices of operators."""
         self.remapped |= carried(self.kernels, statement.place, answered.inserted)
         for old, new in answered.inserted.moved.items():
@@ -113,10 +113,11 @@ class _Table:
             self.targets[ref] = self.assignment.target_of(statement.place, op)
             kernel = self.remapped.get(ref)
             if isinstance(kernel, Kernel):
-                self.scratch[ref] = _scratch_pools(statement, op, kernel)
-                self.derived[ref] = _derived_pools(statement, op, kernel)
+                scratch, derived = map(Scratch, range(len(kernel.scratch))), map(Derived, range(len(kernel.constants)))
+                self.scratch[ref] = _pools(statement, op, kernel, scratch, "workspace_pools")
+                self.derived[ref] = _pools(statement, op, kernel, derived, "constant_pools")
 
-    def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+    def _copies(self, statement: PoolStatement, answer: PoolAnswer, answered: Answered) -> None:
         for view in answered.inserted.views:
             copier = statement.uses[answered.origins[view.written][2].edges[0]].copier
             self.targets[OperatorRef(*statement.place, view.operator)] = copier.target
@@ -128,7 +129,7 @@ class _Table:
             )
 
 
-def _decided(statement: Statement) -> Answer:
+def _decided(statement: PoolStatement) -> PoolAnswer:
     try:
         return unify(statement.question())
     except TieConflict as conflict:
@@ -137,21 +138,10 @@ def _decided(statement: Statement) -> Answer:
         raise no_room(statement, refusal) from None
 
 
-def _scratch_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
-    """Return the pools for scratch; meaningless if there is none."""
-    operands = [Scratch(position) for position in range(len(kernel.scratch))]
-    return _pools(statement, op, kernel, operands, "workspace_pools")
-
-
-def _derived_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
-    """Return the pools for derived constants; meaningless if there are none."""
-    operands = [Derived(position) for position in range(len(kernel.constants))]
-    return _pools(statement, op, kernel, operands, "constant_pools")
-
-
 def _pools(
-    statement: Statement, op: Operator, kernel: Kernel, operands: Sequence[Scratch | Derived], word: str
+    statement: PoolStatement, op: Operator, kernel: Kernel, operands: Iterable[Scratch | Derived], word: str
 ) -> tuple[int, ...]:
+    """Return the pools for what a kernel needs beside tensors; meaningless if that is nothing."""
     settings, demands = statement.settings, statement.demands
     pools = settings.constant_pools if word == "constant_pools" else settings.workspace_pools
     for operand in operands:
@@ -165,27 +155,23 @@ def _pools(
     return pools
 
 
-def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
+def parted(statement: PoolStatement, conflict: TieConflict) -> ManifestError:
     """Return the error that two tensors share bytes, but have no pool in common."""
     view = statement.views()[conflict.tie]
+    sides = [tensor for tensor in (view.inputs[0], view.outputs[0]) if tensor is not None]
     source, shown = (
         f"{statement.names.tensor(tensor)} must be in {statement.demands.names(pools)}"
         + "".join(f" ({why.who})" for why in statement.whys[tensor])
-        for tensor, pools in zip((view.inputs[0], view.outputs[0]), conflict.sides, strict=True)
-        if tensor is not None
+        for tensor, pools in zip(sides, conflict.sides, strict=True)
     )
     message = f"{shown}, but shows the bytes of {source}"
     position = view.position
     way = f"drop one of the two, or place operator {position} separately: then it has a tensor of its own"
-    spans = [why.span for tensor in (view.inputs[0], view.outputs[0]) for why in _whys(statement, tensor) if why.span]
+    spans = [why.span for tensor in sides for why in statement.whys[tensor] if why.span]
     return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.settings.path, way))
 
 
-def _whys(statement: Statement, tensor: int | None) -> list[Limit]:
-    return [] if tensor is None else statement.whys[tensor]
-
-
-def no_room(statement: Statement, refusal: NoRoom) -> ManifestError:
+def no_room(statement: PoolStatement, refusal: NoRoom) -> ManifestError:
     """Return the error that a copy is needed that no target can make, or that has no workspace pool."""
     use = statement.uses[refusal.edge]
     names = statement.demands.names

@@ -20,7 +20,7 @@ from usmp_build.passes.assign import Assignment, Spot
 from usmp_build.passes.copies import NewCopy, carried, insert
 from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import copier
-from usmp_build.passes.scopes.pinned import Pins, Wanted, writer
+from usmp_build.passes.scopes.pinned import PinnedTensors, Wanted, writer
 from usmp_build.passes.select import ask
 from usmp_build.request import InputOutput, Request
 
@@ -47,7 +47,7 @@ def prepared(
             state = _with_copies(state, (m, 0), list(_ports(request, state, m)), libraries)
             state = _renamed(state, model, m)
         for s in range(len(model.subgraphs)):
-            pins = Pins(request, state.assignment, state.kernels, (m, s), state.models[m].subgraphs[s])
+            pins = PinnedTensors(request, state.assignment, state.kernels, (m, s), state.models[m].subgraphs[s])
             state = _with_copies(state, (m, s), list(pins.copies()), libraries)
     return state
 

@@ -38,7 +38,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Demand:
+class PoolDemand:
     """The pools that an operand may be in."""
 
     pools: frozenset[int]
@@ -64,7 +64,7 @@ class Demands:
         """Return the pools that a target reads or, with `writes`, reads and writes."""
         return self._reach[target, writes].pools
 
-    def of_target_0(self, *, writes: bool, plain: bool) -> Demand:
+    def of_target_0(self, *, writes: bool, plain: bool) -> PoolDemand:
         """Return the pools that target 0 can touch for the application or a program; `plain`: without pages."""
         limits = [self._reach[0, writes], *([self._plain] if plain else [])]
         return _together(limits, self._everywhere)
@@ -76,7 +76,7 @@ class Demands:
         kernel: Kernel | NoKernel | None,
         operand: PresentOperand,
         constant: bool = False,
-    ) -> Demand:
+    ) -> PoolDemand:
         """Return the demand of an operand; `constant` says whether the model has its bytes.
 
         An operator without even a `NoKernel` is control flow: target 0 runs it, and no rule applies to it.  Copies are
@@ -111,11 +111,12 @@ class Demands:
 
     def _limits_of_kernel(self, kernel: Kernel | NoKernel, operand: PresentOperand) -> Iterator[Limit]:
         """Yield what a kernel itself cannot do: rows apart, and pools that it must not have."""
-        if self._everywhere > self._plain.pools and (
-            not isinstance(kernel, Kernel) or operand not in kernel.row_pitches()
-        ):
+        pitches = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
+        if self._everywhere > self._plain.pools and operand not in pitches:
             yield self._plain
-        for strike in kernel.strikes if isinstance(kernel, Kernel) else ():
+        if not isinstance(kernel, Kernel):
+            return
+        for strike in kernel.strikes:
             if strike.operand == operand:
                 excluded = {self._positions[name] for name in strike.pools if name in self._positions}
                 who = f"its kernel must not have it in {self.names(excluded)}"
@@ -127,7 +128,7 @@ class Demands:
         return ", ".join(names_by_pool[pool] for pool in sorted(pools)) or _NOTHING
 
     def no_pool_left(
-        self, model: ModelRequest, who: str, demand: Demand, left: str, word: str, others: Sequence[Limit] = ()
+        self, model: ModelRequest, who: str, demand: PoolDemand, left: str, word: str, others: Sequence[Limit] = ()
     ) -> Diagnostic:
         """Return the message that `who` has no pool; `left` names the pools that the model and `others` leave.
 
@@ -165,7 +166,7 @@ def _is_updated(kernel: Kernel | NoKernel, operand: PresentOperand) -> bool:
     return isinstance(kernel, Kernel) and isinstance(operand, Input) and operand.position in kernel.updates
 
 
-def _together(limits: Iterable[Limit], everywhere: frozenset[int]) -> Demand:
+def _together(limits: Iterable[Limit], everywhere: frozenset[int]) -> PoolDemand:
     """Return the demand of these limits, without those that exclude nothing."""
     effective = tuple(limit for limit in limits if not everywhere <= limit.pools)
-    return Demand(everywhere.intersection(*(limit.pools for limit in effective)), effective)
+    return PoolDemand(everywhere.intersection(*(limit.pools for limit in effective)), effective)

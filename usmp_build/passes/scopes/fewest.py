@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from math import comb, inf
 
-from usmp_build.passes.scopes.question import Allowed, Edge, Question
+from usmp_build.passes.scopes.question import Allowed, Edge, PoolQuestion
 
 _TRIED = 20_000
 """Maximum number of sets of scopes that are tried for one value in one home."""
@@ -76,7 +76,7 @@ def _apart(wanted: Iterable[Allowed]) -> int:
     return count
 
 
-def homes(question: Question, classes: Sequence[int], allowed: Sequence[Allowed]) -> Iterator[tuple[int, Allowed]]:
+def homes(question: PoolQuestion, classes: Sequence[int], allowed: Sequence[Allowed]) -> Iterator[tuple[int, Allowed]]:
     """Yield values for which first come, first served would need an extra copy, each with the homes that need fewest.
 
     `classes` is the representative of each domain, `allowed` are its remaining scopes.  Only values are considered
@@ -96,14 +96,14 @@ def homes(question: Question, classes: Sequence[int], allowed: Sequence[Allowed]
             yield home, best
 
 
-def _first_served(question: Question, edges: Sequence[Edge], allowed: Allowed) -> Allowed:
+def _first_served(question: PoolQuestion, edges: Sequence[Edge], allowed: Allowed) -> Allowed:
     """Return the homes that are left when each edge that can be met narrows them, in turn."""
     for edge in edges:
         allowed = allowed & question.allowed[edge.port] or allowed
     return allowed
 
 
-def _edges_by_class(question: Question, classes: Sequence[int]) -> dict[int, list[Edge]]:
+def _edges_by_class(question: PoolQuestion, classes: Sequence[int]) -> dict[int, list[Edge]]:
     """Return the edges of each class of values, in the order in which they are served."""
     edges: dict[int, list[Edge]] = {}
     for edge in sorted(question.edges, key=lambda edge: edge.freedom.order):
@@ -111,7 +111,7 @@ def _edges_by_class(question: Question, classes: Sequence[int]) -> dict[int, lis
     return edges
 
 
-def _copies(question: Question, edges: Sequence[Edge], home: int) -> float:
+def _copies(question: PoolQuestion, edges: Sequence[Edge], home: int) -> float:
     """Return the number of copies that values in one home need; infinite if one cannot be made."""
     wanted: dict[int, list[Allowed]] = {}
     for edge in edges:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from usmp_build.ir.graph import Subgraph
 from usmp_build.passes.copies import Inserted, NewCopy, insert
 from usmp_build.passes.scopes.names import elsewhere
-from usmp_build.passes.scopes.statement import Statement
-from usmp_build.passes.scopes.unify import Answer, Copy
+from usmp_build.passes.scopes.statement import PoolStatement
+from usmp_build.passes.scopes.unify import Copy, PoolAnswer
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Answered:
         return self.inserted.graph
 
 
-def with_copies(statement: Statement, answer: Answer) -> Answered:
+def with_copies(statement: PoolStatement, answer: PoolAnswer) -> Answered:
     """Insert the copies of an answer; pools follow the numbers that `insert` gives to tensors."""
     domains = list(answer.allowed[: len(statement.graph.tensors)])
     wanted: list[NewCopy] = []
@@ -52,7 +52,7 @@ def with_copies(statement: Statement, answer: Answer) -> Answered:
     )
 
 
-def _readers(statement: Statement, copy: Copy) -> dict[int, list[tuple[int | None, int]]]:
+def _readers(statement: PoolStatement, copy: Copy) -> dict[int, list[tuple[int | None, int]]]:
     """Return who reads each tensor that a copy serves: the tensor whose bytes are copied, and views of it."""
     readers: dict[int, list[tuple[int | None, int]]] = {}
     for use in (statement.uses[edge] for edge in copy.edges):

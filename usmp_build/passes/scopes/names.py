@@ -12,7 +12,7 @@ from usmp_build.request import Request
 
 
 @dataclass(frozen=True)
-class Names:
+class GraphNames:
     """Names in one subgraph; `place` is (model, subgraph)."""
 
     request: Request

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Input, Output
-from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
+from usmp_build.ir.graph import OperatorRef, Subgraph
 from usmp_build.passes.assign import CALLER, Assignment, Pin, Spot
 from usmp_build.passes.copies import NewCopy
 from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
 from usmp_build.passes.scopes.demands import Demands
-from usmp_build.passes.scopes.names import Names, elsewhere
+from usmp_build.passes.scopes.names import GraphNames, elsewhere
 from usmp_build.request import Request
 
 
@@ -42,7 +42,7 @@ def writer(assignment: Assignment, place: tuple[int, int], graph: Subgraph, root
 
 
 @dataclass
-class Pins:
+class PinnedTensors:
     """The pinned tensors of one subgraph."""
 
     request: Request
@@ -125,7 +125,9 @@ class Pins:
         if is_input and not readers:
             return None
         source = writer(self.assignment, self.place, self.graph, self.roots.get(tensor, tensor))
-        targets = [0 if r is None else self._target(self.graph.operators[r]) for r, _ in readers] or [0]
+        targets = [
+            0 if r is None else self.assignment.target_of(self.place, self.graph.operators[r]) for r, _ in readers
+        ] or [0]
         copiers = [copier(self.request, source, target) for target in targets]
         by = next((each for each in copiers if each != MEMCPY), MEMCPY)
         if by == MEMCPY:
@@ -152,15 +154,12 @@ class Pins:
             staying += [(None, position) for position, output in enumerate(self.graph.outputs) if output == tensor]
         return tuple(staying or reads)
 
-    def _target(self, op: Operator) -> int:
-        return self.assignment.target_of(self.place, op)
-
     def _refuse_out_of_reach(self, tensor: int, written: frozenset[int], pin: Pin) -> None:
         """Raise ManifestError unless target 0 reads the pools it copies from, and writes those it copies to."""
         reads, writes = (self.demands.reach(0, writes=writes) for writes in (False, True))
         if written & reads and pin.pools & writes:
             return
-        names = Names(self.request, self.assignment, self.place, self.graph)
+        names = GraphNames(self.request, self.assignment, self.place, self.graph)
         cpu = self.request.targets[0].name
         producer = self.graph.producers.get(tensor)
         who = "the application fills it" if producer is None else names.operator(self.graph.operators[producer])

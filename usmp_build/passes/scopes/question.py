@@ -40,7 +40,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PoolQuestion:
     """The problem; domains are numbered from 0."""
 
     allowed: Sequence[Allowed]

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from usmp_build.ir.labels import short_label
 from usmp_build.ir.scopes import COPY
 from usmp_build.passes.scopes.insert import Answered
-from usmp_build.passes.scopes.statement import Statement
-from usmp_build.passes.scopes.unify import Answer
+from usmp_build.passes.scopes.statement import PoolStatement
+from usmp_build.passes.scopes.unify import PoolAnswer
 
 _SHOWN = 2
 """Maximum number of users named in a reason."""
 
 
-def reasons(statement: Statement, answer: Answer, answered: Answered) -> Iterator[str]:
+def reasons(statement: PoolStatement, answer: PoolAnswer, answered: Answered) -> Iterator[str]:
     """Yield a reason for each tensor, including copies; empty if it is not restricted."""
     agreeing = _agreeing(statement, answer)
     computed = {source: before for source, before, _ in answered.origins.values()}
@@ -30,7 +30,7 @@ def reasons(statement: Statement, answer: Answer, answered: Answered) -> Iterato
             yield reason or _of_copy(statement, value)
 
 
-def _agreeing(statement: Statement, answer: Answer) -> dict[int, list[str]]:
+def _agreeing(statement: PoolStatement, answer: PoolAnswer) -> dict[int, list[str]]:
     """Return for each tensor the readers that read it directly, not from a copy."""
     copied = {edge for copy in answer.copies for edge in copy.edges}
     readers: dict[int, list[str]] = {}
@@ -40,14 +40,14 @@ def _agreeing(statement: Statement, answer: Answer) -> dict[int, list[str]]:
     return readers
 
 
-def _of_value(statement: Statement, tensor: int, pools: frozenset[int], users: list[str]) -> str:
+def _of_value(statement: PoolStatement, tensor: int, pools: frozenset[int], users: list[str]) -> str:
     if pools.issuperset(statement.preference(tensor)) or not pools.intersection(statement.preference(tensor)):
         return ""
     restrictions = [*(why.who for why in statement.whys[tensor]), *users]
     return _listed(restrictions) or _shared(statement, tensor)
 
 
-def _of_copy(statement: Statement, tensor: int) -> str:
+def _of_copy(statement: PoolStatement, tensor: int) -> str:
     """Return the reason of a tensor written by a COPY that was inserted before."""
     graph = statement.graph
     writer = graph.operators[graph.producers[tensor]] if tensor in graph.producers else None
@@ -55,7 +55,7 @@ def _of_copy(statement: Statement, tensor: int) -> str:
     return "" if source is None else f"copy of {short_label(graph.tensors[source].name, source)}"
 
 
-def _shared(statement: Statement, tensor: int) -> str:
+def _shared(statement: PoolStatement, tensor: int) -> str:
     """Return the reason of a tensor that is restricted only through a view or its source."""
     pairs = ((op.inputs[0], op.outputs[0]) for op in statement.views())
     other = next((b if tensor == a else a for a, b in pairs if tensor in (a, b)), None)

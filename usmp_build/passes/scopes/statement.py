@@ -21,9 +21,10 @@ from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.passes.assign import CALLER, Assignment, Spot
 from usmp_build.passes.rows.ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
-from usmp_build.passes.scopes.demands import Demand, Demands, Limit
-from usmp_build.passes.scopes.names import Names
-from usmp_build.passes.scopes.unify import Edge, Freedom, Question
+from usmp_build.passes.scopes.demands import Demands, Limit, PoolDemand
+from usmp_build.passes.scopes.names import GraphNames
+from usmp_build.passes.scopes.pinned import writer
+from usmp_build.passes.scopes.question import Edge, Freedom, PoolQuestion
 from usmp_build.passes.select import inputs_read
 from usmp_build.request import ModelRequest, Request
 
@@ -40,11 +41,11 @@ class Use(NamedTuple):
     """Who would make the copy."""
     label: str
     """The reader's name in messages."""
-    demand: Demand
+    demand: PoolDemand
 
 
 @dataclass
-class Statement:
+class PoolStatement:
     """A subgraph as a question, and what the domains and edges stand for."""
 
     request: Request
@@ -61,7 +62,7 @@ class Statement:
     """For each tensor the limits that restrict it, for messages."""
 
     def __post_init__(self) -> None:
-        self.names = Names(self.request, self.assignment, self.place, self.graph)
+        self.names = GraphNames(self.request, self.assignment, self.place, self.graph)
         self.whys = [[] for _ in self.graph.tensors]
         self.allowed = [frozenset(self.preference(tensor)) for tensor in range(len(self.graph.tensors))]
         self._arrays_of_the_caller()
@@ -80,10 +81,10 @@ class Statement:
         """The inputs and outputs that are in arrays of the caller."""
         return caller_ports(self.settings, self.graph) if self.place[1] == 0 else frozenset()
 
-    def question(self) -> Question:
+    def question(self) -> PoolQuestion:
         """Return the question; domains are tensors, then the ports of `uses`."""
         ties = [(op.inputs[0], op.outputs[0]) for op in self.views()]
-        return Question(self.allowed, [(a, b) for a, b in ties if a is not None], self.edges)
+        return PoolQuestion(self.allowed, [(a, b) for a, b in ties if a is not None], self.edges)
 
     def views(self) -> list[Operator]:
         """Return the views, which run nothing."""
@@ -117,8 +118,9 @@ class Statement:
         for tensor in (t for t, each in enumerate(self.graph.tensors) if each.is_variable):
             self._narrow(tensor, filled, "the variable", f"{cpu} resets it")
         touched = self.demands.of_target_0(writes=True, plain=False)
-        for tensor in range(len(self.graph.tensors)) if self.graph.body else ():
-            self._narrow(tensor, touched, "what the function touches", f"{cpu} runs the function")
+        if self.graph.body:
+            for tensor in range(len(self.graph.tensors)):
+                self._narrow(tensor, touched, "what the function touches", f"{cpu} runs the function")
 
     def _pins(self) -> None:
         for tensor in range(len(self.graph.tensors)):
@@ -126,7 +128,7 @@ class Statement:
             if pin is not None:
                 who = f"a rule of place pins it to {self.demands.names(pin.pools)}"
                 limit = Limit(pin.pools, who, "drop the rule of place, or name other pools", pin.span)
-                self._narrow(tensor, Demand(pin.pools, (limit,)), "the tensor", "place pins it")
+                self._narrow(tensor, PoolDemand(pin.pools, (limit,)), "the tensor", "place pins it")
 
     def _operators(self) -> None:
         """Narrow tensors by their writers, then add uses: demands of writers must be known before those of readers."""
@@ -143,14 +145,14 @@ class Statement:
                 self._narrow(read, self._demand(index, Input(position)), who, f"{self.names.short(op)} keeps it")
             elif read is not None:
                 demand = self._demand(index, Input(position))
-                self._use(read, index, position, demand, self._target(op), Freedom.PLAIN)
+                self._use(read, index, position, demand, self.assignment.target_of(self.place, op), Freedom.PLAIN)
 
     def _read(self, index: int, op: Operator) -> list[int]:
         """Return the positions of the inputs whose bytes an operator reads when it runs."""
         kernel = self.kernels.get(OperatorRef(*self.place, index))
         return list(range(len(op.inputs))) if kernel is None else sorted(inputs_read(kernel, len(op.inputs)))
 
-    def _demand(self, index: int, operand: Input | Output) -> Demand:
+    def _demand(self, index: int, operand: Input | Output) -> PoolDemand:
         op = self.graph.operators[index]
         tensor = op.inputs[operand.position] if isinstance(operand, Input) else None
         constant = tensor is not None and self.graph.tensors[tensor].is_constant
@@ -165,7 +167,7 @@ class Statement:
         reader = f'target "{self.request.targets[0].name}" reads it'
         from_pools = self.demands.of_target_0(writes=False, plain=True)
         array = frozenset({CALLER})
-        from_array = Demand(array, (Limit(array, f"{reader} in the caller's arrays", "list another pool"),))
+        from_array = PoolDemand(array, (Limit(array, f"{reader} in the caller's arrays", "list another pool"),))
         for position, tensor in enumerate(self.graph.outputs):
             demand = from_array if tensor in self.in_arrays else from_pools
             if tensor in self.graph.producers:
@@ -173,7 +175,7 @@ class Statement:
             elif tensor not in self.in_arrays:
                 self._narrow(tensor, demand, "the output", reader)
 
-    def _narrow(self, tensor: int, demand: Demand, who: str, short: str) -> None:
+    def _narrow(self, tensor: int, demand: PoolDemand, who: str, short: str) -> None:
         """Restrict a tensor by a demand that no copy can serve.  Raises ManifestError if no pool is left."""
         remaining = self.allowed[tensor] & demand.pools
         if not remaining:
@@ -185,7 +187,7 @@ class Statement:
         self.allowed[tensor] = remaining
 
     def _use(
-        self, tensor: int, reader: int | None, position: int, demand: Demand, target: int, freedom: Freedom
+        self, tensor: int, reader: int | None, position: int, demand: PoolDemand, target: int, freedom: Freedom
     ) -> None:
         """Add an edge for a reader, unless it accepts all pools that the tensor may be in."""
         if self.allowed[tensor] <= demand.pools:
@@ -197,31 +199,20 @@ class Statement:
         port = demand.pools & (copies | self.allowed[tensor])
         if not port:
             raise ManifestError(self._no_pool_left(tensor, self.names.reader(reader, position), demand))
-        by = copier(self.request, self._writer(tensor), target)
+        root = self.graph.roots.get(tensor, tensor)
+        by = copier(self.request, writer(self.assignment, self.place, self.graph, root), target)
         reach = self.demands.reach(0, writes=True) if by == MEMCPY else copies
         sources = self.demands.reach(0, writes=False) if by == MEMCPY else None
         pinned = TensorRef(*self.place, tensor) in self.assignment.tensors
-        value = tensor if tensor in self.in_arrays else self.graph.roots.get(tensor, tensor)
+        value = tensor if tensor in self.in_arrays else root
         self.edges.append(
             Edge(value, len(self.allowed), Freedom.PINNED if pinned else freedom, copies & reach, sources)
         )
         self.uses.append(Use(tensor, reader, position, by, label, demand))
         self.allowed.append(port)
 
-    def _writer(self, tensor: int) -> int:
-        """Return the target that writes a tensor; views are written with their source."""
-        while tensor in self.graph.producers:
-            op = self.graph.operators[self.graph.producers[tensor]]
-            if op.kind != "VIEW" or op.inputs[0] is None:
-                return self._target(op)
-            tensor = op.inputs[0]
-        return 0
-
-    def _no_pool_left(self, tensor: int, who: str, demand: Demand) -> Diagnostic:
+    def _no_pool_left(self, tensor: int, who: str, demand: PoolDemand) -> Diagnostic:
         word = "constant_pools" if self.graph.tensors[tensor].is_constant else "workspace_pools"
         left = self.demands.names(self.allowed[tensor])
         who = f"{who}, {self.names.tensor(tensor)},"
         return self.demands.no_pool_left(self.settings, who, demand, left, word, self.whys[tensor])
-
-    def _target(self, op: Operator) -> int:
-        return self.assignment.target_of(self.place, op)

@@ -19,14 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from usmp_build.passes.scopes.fewest import groups, homes
-from usmp_build.passes.scopes.question import Allowed, Edge, Freedom, Question
-
-__all__ = ["Allowed", "Answer", "Copy", "Edge", "Freedom", "NoRoom", "Question", "TieConflict", "unify"]
+from usmp_build.passes.scopes.question import Allowed, Edge, Freedom, PoolQuestion
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A second home of a value, shared by the uses at `edges`, which are positions in `Question.edges`."""
+    """A second home of a value, shared by the uses at `edges`, which are positions in `PoolQuestion.edges`."""
 
     value: int
     allowed: Allowed
@@ -34,7 +32,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PoolAnswer:
     """The solution of a question."""
 
     allowed: tuple[Allowed, ...]
@@ -62,7 +60,7 @@ class NoRoom(Exception):
         self.port = port
 
 
-def unify(question: Question) -> Answer:
+def unify(question: PoolQuestion) -> PoolAnswer:
     """Solve a question.  Raises TieConflict and NoRoom; no set of the question may be empty."""
     domains = _Domains(question.allowed)
     edges = question.edges
@@ -79,7 +77,7 @@ def unify(question: Question) -> Answer:
     apart += _unite(domains, edges, Freedom.PINNED)
     groups = _groups(domains, edges, sorted(apart))
     copies = (Copy(edges[g[0]].value, domains.allowed(edges[g[0]].port), tuple(g)) for g in groups)
-    return Answer(tuple(map(domains.allowed, range(len(question.allowed)))), tuple(copies))
+    return PoolAnswer(tuple(map(domains.allowed, range(len(question.allowed)))), tuple(copies))
 
 
 def _unite(domains: _Domains, edges: Sequence[Edge], freedom: Freedom) -> list[int]:
@@ -120,7 +118,6 @@ class _Domains:
         return self._allowed[self._find(domain)]
 
     def classes(self) -> list[int]:
-        """Return for each domain the representative of all domains with which it shares its scopes."""
         return list(map(self._find, range(len(self._parent))))
 
     def unite(self, left: int, right: int) -> bool:

@@ -130,7 +130,6 @@ def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
 
 
 def _outside(kernel: Kernel, call: KernelCall, whole: Accesses, op: Operator, graph: Subgraph) -> Iterator[str]:
-    """Yield a clause for each operand that is touched outside its bounds."""
     for position, low, end in _reach(whole):
         size = _extent(kernel, call.operands[position], op, graph)
         if size is not None and low < end and (low < 0 or end > size):
@@ -163,7 +162,6 @@ def _extent(kernel: Kernel, operand: Operand, op: Operator, graph: Subgraph) -> 
 
 
 def _unequal(forward: Kernel, backward: Kernel) -> Iterator[str]:
-    """Yield the properties in which the two kernels differ."""
     for name in ("scratch", "constants", "alignment", "updates", "strikes", "pitched"):
         if getattr(forward, name) != getattr(backward, name):
             yield name

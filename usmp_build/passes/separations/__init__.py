@@ -74,7 +74,6 @@ class DirectedSeparations:
 def _close(
     storage: Storage, lifetimes: Lifetimes, by_pair: Mapping[Pair, Mapping[int, Allowed]]
 ) -> dict[tuple[int, int], Separation]:
-    """Return the separations of pairs, given what each step allows them."""
     entries: dict[tuple[int, int], Separation] = {}
     for pair, by_step in sorted(by_pair.items()):
         if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):

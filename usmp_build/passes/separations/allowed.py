@@ -114,13 +114,14 @@ class AllowedDistances:
         for read in dict.fromkeys(each for each in step.reads if isinstance(each, RowRef)):
             positions = (position for position, tensor in enumerate(inputs) if tensor == read.tensor.tensor)
             allowed = [nearest.get((Output(0), Input(position))) for position in positions]
+            if None in allowed:
+                continue
             distance = reduce(_farther, (each for each in allowed if each is not None), Distance(None, None))
-            for written in (*step.writes, *step.updates) if None not in allowed else ():
+            for written in (*step.writes, *step.updates):
                 if isinstance(written, RowRef):
                     yield written, read, distance
 
     def _of_job(self, step: Step, operator: OperatorRef) -> Iterator[tuple[Pair, Allowed]]:
-        """Yield the distances between buffers of rows that a job touches."""
         for written, read, distance in self.of_rows(step):
             pair = self.storage.buffers_of(written).start, self.storage.buffers_of(read).start
             if self.storage.edges.keys().isdisjoint(pair) and self.may_overlap(*pair):
@@ -171,13 +172,11 @@ class AllowedDistances:
         return farthest
 
     def _may_share(self, index: int) -> bool:
-        """Tell whether anything may overlap a buffer while it is alive."""
         buffer = self.storage.buffers[index]
         in_pages = any(self._request.pools[pool].page for pool in buffer.pools)
         return not (index in self._survivors.always or in_pages or buffer.cache_line or buffer.copies > 1)
 
     def _may_run_together(self, one: int, other: int) -> bool:
-        """Tell whether concurrent models touch the two buffers."""
         users = self.storage.buffers[one].models, self.storage.buffers[other].models
         return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
 
@@ -192,7 +191,6 @@ def _between_buffers(distance: Distance, written: int, read: int) -> Distance:
 
 
 def _farther(one: Distance, other: Distance) -> Distance:
-    """Return the distance that satisfies both, the larger one on each side."""
     return Distance(
         _most(one.written_below, other.written_below),
         _most(one.written_above, other.written_above),

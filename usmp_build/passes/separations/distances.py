@@ -31,7 +31,7 @@ from usmp_build.interfaces.kernels import (
     Scratch,
     Whole,
 )
-from usmp_build.passes.separations.turns import MOST_TURNS, NOWHERE, Extent, Turns, turns, untouched
+from usmp_build.passes.separations.turns import MOST_TURNS, NOWHERE, TouchedBytes, Turns, turns, untouched
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -107,7 +107,7 @@ def distances_of(
     """Yield the distances of (written, read) pairs of names; writes to `scratch` count like reads."""
     in_order = np.concatenate([np.full(each.turns.count, each.turns.in_order) for each in stretches])
     extents = _Extents(stretches)
-    written_extents: dict[Name, Extent] = {}
+    written_extents: dict[Name, TouchedBytes] = {}
     for written, read in pairs:
         if written not in written_extents:
             written_extents = {written: extents.of(written, writes=True)}
@@ -155,7 +155,7 @@ class _Extents:
             for position, name in enumerate(each.names):
                 self._by_name.setdefault(name, []).append((turn_slice, each.turns, position))
 
-    def of(self, name: Hashable, writes: bool) -> Extent:
+    def of(self, name: Hashable, writes: bool) -> TouchedBytes:
         """Return the bytes read or written under a name, which several operands of a call may have."""
         union = untouched(self._count)
         for turn_slice, turns_, position in self._by_name.get(name, ()):
@@ -165,13 +165,13 @@ class _Extents:
         return union
 
 
-def _intact(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_scratch: bool) -> Extent:
+def _intact(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_scratch: bool) -> TouchedBytes:
     """Return the bytes that must be intact after each turn: those read later and, of scratch, those written later.
 
     The turn itself counts if its writes may come before its reads.
     """
     reads = extents.of(name, writes=False)
-    same_turn = Extent(np.where(in_order, NOWHERE, reads.low), np.where(in_order, -NOWHERE, reads.end))
+    same_turn = TouchedBytes(np.where(in_order, NOWHERE, reads.low), np.where(in_order, -NOWHERE, reads.end))
     later = _after(reads).joined(same_turn)
     if is_scratch:
         writes = extents.of(name, writes=True)
@@ -179,14 +179,14 @@ def _intact(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_s
     return later
 
 
-def _after(extent: Extent) -> Extent:
+def _after(extent: TouchedBytes) -> TouchedBytes:
     """Return for each turn the bytes that later turns touch."""
     low = np.minimum.accumulate(extent.low[::-1])[::-1]
     end = np.maximum.accumulate(extent.end[::-1])[::-1]
-    return Extent(np.append(low[1:], NOWHERE), np.append(end[1:], -NOWHERE))
+    return TouchedBytes(np.append(low[1:], NOWHERE), np.append(end[1:], -NOWHERE))
 
 
-def _distance(written: Extent, later: Extent) -> Distance:
+def _distance(written: TouchedBytes, later: TouchedBytes) -> Distance:
     """Return the distance at which no turn writes a byte that is touched later."""
     below = int((written.end - later.low).max(initial=-NOWHERE))
     above = int((later.end - written.low).max(initial=-NOWHERE))

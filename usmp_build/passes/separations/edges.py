@@ -85,7 +85,8 @@ class _Timeline:
         for value in step.values:
             for buffer in self._storage.buffers_of(value):
                 if buffer in self._row_bytes:
-                    for row in [value.row] if isinstance(value, RowRef) else range(self._storage.edges[buffer]):
+                    rows = [value.row] if isinstance(value, RowRef) else range(self._storage.edges[buffer])
+                    for row in rows:
                         life = self._lives.get((buffer, row))
                         self._lives[buffer, row] = _Life(life.first if life else at, at)
                     if step.job is not None:

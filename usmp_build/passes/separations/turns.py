@@ -2,10 +2,18 @@
 
 Only the rounds of long loops that decide distances are expanded (see `corners`).  If even these are too many, inner
 loops or blocks of them become one turn each, in which the order of reads and writes is unknown.
+
+The distance from a byte written to a byte read later is a sum of strides, linear in every index, and so is largest at
+the first or the last indices.  A window that is clipped at an end of its axis is not linear there: where clipping
+begins and ends, all indices count.  Where a window touches only every n-th place, or stays for n rounds, distances
+repeat after n indices but for a linear share: then n indices count at each corner.
+
+    window over 9 pixels, padding 1     0 1 2 . . . 6 7 8
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
@@ -14,7 +22,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.passes.separations.corners import corners
+
+_NEAR = 2
+"""Number of indices kept on either side of a corner, at least."""
+
+
+def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64] | None:
+    """Return the indices that decide a loop of `size` rounds, ascending; None if they may be more than `most`.
+
+    `windows` are those that the loop moves.
+    """
+    moved = tuple(windows)
+    period = max((max(window.every, window.repeat) for window in moved), default=1)
+    if period > most:
+        return np.arange(size, dtype=np.int64) if size <= most else None
+    near = _NEAR + period if period > 1 else _NEAR
+    ranges = [_around(end, end, size, near) for end in (0, size - 1)]
+    for window in moved:
+        reach = (window.taps - 1) * window.dilation
+        for edge in (0, (window.size - 1) * window.every):
+            first, last = (edge + window.before - reach) // window.step, (edge + window.before) // window.step
+            if last - first > most:
+                return np.arange(size, dtype=np.int64) if size <= most else None
+            begin, end = first * window.repeat - window.phase, (last + 1) * window.repeat - window.phase
+            ranges.append(_around(begin, end - 1, size, near))
+    numbers = np.sort(np.concatenate(ranges))
+    return numbers[np.diff(numbers, prepend=-1) > 0]  # np.unique would load masked arrays
+
+
+def _around(first: int, last: int, size: int, near: int) -> NDArray[np.int64]:
+    return np.arange(max(0, first - near), min(size, last + near + 1), dtype=np.int64)
+
 
 MOST_TURNS = 1 << 18
 """Most turns of an operator that are expanded."""
@@ -26,15 +64,15 @@ NOWHERE = np.int64(1 << 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class TouchedBytes:
     """For each turn, the lowest byte touched of an operand, and the end of the highest."""
 
     low: Numbers
     end: Numbers
 
-    def joined(self, other: Extent) -> Extent:
+    def joined(self, other: TouchedBytes) -> TouchedBytes:
         """Return the union of two extents in the same turns."""
-        return Extent(np.minimum(self.low, other.low), np.maximum(self.end, other.end))
+        return TouchedBytes(np.minimum(self.low, other.low), np.maximum(self.end, other.end))
 
 
 @dataclass(frozen=True)
@@ -44,17 +82,17 @@ class Turns:
     count: int
     in_order: bool
     """Whether all reads of a turn come before its writes."""
-    extents: dict[tuple[int, bool], Extent] = field(default_factory=dict)
+    extents: dict[tuple[int, bool], TouchedBytes] = field(default_factory=dict)
     """By operand, and whether it is written; operands that are not touched are missing."""
 
-    def extent(self, operand: int, writes: bool) -> Extent:
+    def extent(self, operand: int, writes: bool) -> TouchedBytes:
         """Return the bytes that the turns read or write of an operand."""
         return self.extents.get((operand, writes)) or untouched(self.count)
 
 
-def untouched(count: int) -> Extent:
+def untouched(count: int) -> TouchedBytes:
     """Return the extent of an operand that none of `count` turns touches."""
-    return Extent(np.full(count, NOWHERE), np.full(count, -NOWHERE))
+    return TouchedBytes(np.full(count, NOWHERE), np.full(count, -NOWHERE))
 
 
 def turns(accesses: Accesses, most: int = MOST_TURNS) -> Turns:
@@ -111,7 +149,7 @@ def _corners(loops: tuple[int, ...], first: int, parts: tuple[Part, ...], most: 
 def _outer_blocks(accesses: Accesses, most: int) -> Turns:
     """Take blocks of the common loops as turns: each touches everything that the parts touch in it."""
     around = _blocks(accesses.loops, most)
-    extents: dict[tuple[int, bool], Extent] = {}
+    extents: dict[tuple[int, bool], TouchedBytes] = {}
     for part in accesses.parts:
         for key, extent in _part(part, around, _blocks(part.loops, 1))[1].items():
             extents[key] = extents[key].joined(extent) if key in extents else extent
@@ -125,7 +163,7 @@ def _outer_blocks(accesses: Accesses, most: int) -> Turns:
 class _Row:
     """The bytes that one part touches of an operand."""
 
-    extent: Extent
+    extent: TouchedBytes
     begin: int
     """Number of turns that other parts take before it in each round of the common loops."""
     count: int
@@ -134,7 +172,7 @@ class _Row:
     """Whether it runs backward in each round."""
 
 
-def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> Extent:
+def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> TouchedBytes:
     """Put the turns of parts into the order in which they run; parts without a row touch nothing.
 
     `shape` is (number of rounds, turns in each round); `backward` is the direction of rounds.
@@ -144,12 +182,12 @@ def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> E
         for grid, side in ((low, row.extent.low), (end, row.extent.end)):
             rounds = side.reshape(shape[0], row.count)[:: -1 if backward else 1, :: -1 if row.is_backward else 1]
             grid[:, row.begin : row.begin + row.count] = rounds
-    return Extent(low.ravel(), end.ravel())
+    return TouchedBytes(low.ravel(), end.ravel())
 
 
-def _in_bytes(extent: Extent, width: int) -> Extent:
+def _in_bytes(extent: TouchedBytes, width: int) -> TouchedBytes:
     low, end = (np.where(np.abs(side) >= NOWHERE, side, side * width) for side in (extent.low, extent.end))
-    return Extent(low, end)
+    return TouchedBytes(low, end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +217,13 @@ def _blocks(loops: tuple[int, ...], most: int) -> _Blocks:
     return _Blocks(count, tuple(first), tuple(last))
 
 
-def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple[int, bool], Extent]]:
+def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple[int, bool], TouchedBytes]]:
     """Return the number of turns of a part in each round of the common loops, and the bytes each turn touches."""
     first = [np.repeat(index, inside.count) for index in around.first]
     last = [np.repeat(index, inside.count) for index in around.last]
     first += [np.tile(index, around.count) for index in inside.first]
     last += [np.tile(index, around.count) for index in inside.last]
-    extents: dict[tuple[int, bool], Extent] = {}
+    extents: dict[tuple[int, bool], TouchedBytes] = {}
     for touch in part.touches:
         key = touch.operand, touch.writes
         extent = _extent(touch, around.count * inside.count, first, last)
@@ -193,7 +231,7 @@ def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple
     return inside.count, extents
 
 
-def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers]) -> Extent:
+def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers]) -> TouchedBytes:
     """Add up strides and windows: return the lowest and highest elements that the turns of each block touch."""
     low = np.full(count, touch.start, dtype=np.int64)
     high = low.copy()
@@ -207,7 +245,7 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
         low += lowest * window.pitch
         high += highest * window.pitch
         inside &= lowest <= highest
-    return Extent(np.where(inside, low, NOWHERE), np.where(inside, high + touch.size, -NOWHERE))
+    return TouchedBytes(np.where(inside, low, NOWHERE), np.where(inside, high + touch.size, -NOWHERE))
 
 
 def _places(window: Window, first: Numbers, last: Numbers) -> tuple[Numbers, Numbers]:

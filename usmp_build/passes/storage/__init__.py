@@ -107,12 +107,10 @@ class _Builder:
         )
 
     def add_untouched(self) -> None:
-        """Add buffers for allocations that no step touches."""
         for ref in self.facts.programs.copies:
             self._activation(ref, "never touched", 1)
 
     def add_seals(self) -> None:
-        """Add a buffer for the seal of each constant pool owned by the application."""
         for pool, seal in seals(self.facts.request):
             self.seals[pool] = self.buffers.add(seal)
 

@@ -60,7 +60,8 @@ def copies(request: Request, models: tuple[Model, ...], schedule: Schedule) -> d
         if (id(node), workers) in seen:
             continue
         seen.add((id(node), workers))
-        for value in node.values if isinstance(node, Scope) else ():
+        values = node.values if isinstance(node, Scope) else ()
+        for value in values:
             if isinstance(value, TensorRef):
                 counts[value] = max(counts.get(value, 1), _worker_count(workers, request, models, value))
         inside = _workers(node, workers) if isinstance(node, Repeat) else workers

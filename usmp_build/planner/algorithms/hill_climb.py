@@ -15,7 +15,7 @@ As long as buffers do not fit, they are placed beyond limits, and the climb mini
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -95,7 +95,10 @@ class Climb:
         self._ideal = ideal(problem, component)
         self._first_fit = FirstFit(problem, component)
         orders: list[Order] = [by_size, by_conflicts, *([backwards, forwards] if problem.separations else [])]
-        starts = [self._planned(self._fixed_first(order(problem, component))) for order in orders]
+        starts = [
+            self._planned(sorted(order(problem, component), key=lambda index: not self._is_fixed(index)))
+            for order in orders
+        ]
         self._state = min(starts, key=lambda start: start.score)
 
     def best(self, rounds: int) -> _State:
@@ -112,9 +115,6 @@ class Climb:
             late[self.rounds % _LATE] = self._state.score
             self.rounds += 1
         return best
-
-    def _fixed_first(self, order: Iterable[int]) -> list[int]:
-        return sorted(order, key=lambda index: not self._is_fixed(index))
 
     def _is_fixed(self, index: int) -> bool:
         return self._problem.buffers[index].offset is not None

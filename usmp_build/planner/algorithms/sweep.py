@@ -18,10 +18,10 @@ row end up in rings so, though none is looked for.  A sweep either ends within t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
-from usmp_build.planner.algorithms.core import LARGEST, Object, call, numbers, rows, triples
+from usmp_build.planner.algorithms.core import LARGEST, Numbers, Object, call, numbers, rows, triples
 from usmp_build.planner.algorithms.first_fit import columns, neighbors, reach
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan
@@ -47,13 +47,6 @@ def swept(problem: Problem, plan: Plan, visits: int) -> Plan:
     return replace(plan, algorithm="sweep", allocations=tuple(places))
 
 
-@dataclass(slots=True)
-class _Budget:
-    """The visits that are left."""
-
-    left: int
-
-
 def _lowered(problem: Problem, members: Sequence[int], places: Sequence[Allocation], visits: int) -> dict[int, int]:
     """Return new offsets for components of one pool that end above what any of them needs."""
     parts = components(problem, members)
@@ -62,15 +55,16 @@ def _lowered(problem: Problem, members: Sequence[int], places: Sequence[Allocati
     offsets: dict[int, int] = {}
     for part in parts:
         top = max(places[index].offset + problem.buffers[index].size for index in part)
-        offsets |= _least(problem, part, enough, top, _Budget(visits))
+        offsets |= _least(problem, part, enough, top, visits)
     return offsets
 
 
-def _least(problem: Problem, part: Sequence[int], low: int, top: int, budget: _Budget) -> dict[int, int]:
+def _least(problem: Problem, part: Sequence[int], low: int, top: int, visits: int) -> dict[int, int]:
     """Return offsets below `top`, at the least capacity from `low` on at which a sweep ends; empty: at none."""
-    sweeps = [_Sweep(problem, order, budget) for order in _orders(problem, part)] if low < top else []
+    left = numbers([visits])
+    sweeps = [_Sweep(problem, order, left) for order in _orders(problem, part)] if low < top else []
     best: dict[int, int] = {}
-    while low < top and budget.left > 0:
+    while low < top and left[0] > 0:
         capacity = (low + top) // 2
         offsets = next(filter(None, (sweep.packed(capacity) for sweep in sweeps)), None)
         if offsets is None:
@@ -92,8 +86,9 @@ def _orders(problem: Problem, part: Sequence[int]) -> Iterator[list[int]]:
 class _Sweep:
     """One order of a component, and what each buffer meets; all by place in the order."""
 
-    def __init__(self, problem: Problem, order: list[int], budget: _Budget) -> None:
-        self._order, self._budget = order, budget
+    def __init__(self, problem: Problem, order: list[int], left: Numbers) -> None:
+        """`left` is a number: the visits that are left, which packing counts down."""
+        self._order, self._left = order, left
         self._sweep: Object | None = None
         """None: the numbers are too large for the core."""
         buffers, places = [problem.buffers[index] for index in order], {index: at for at, index in enumerate(order)}
@@ -115,9 +110,8 @@ class _Sweep:
         """Return the offsets of a packing within the capacity; None if no packing got to the end."""
         if self._sweep is None:
             return None
-        visits, offsets = numbers([self._budget.left]), numbers([0] * len(self._order))
-        is_packed = call("sweep_packed", self._sweep, capacity, visits, offsets)
-        self._budget.left = visits[0]
+        offsets = numbers([0] * len(self._order))
+        is_packed = call("sweep_packed", self._sweep, capacity, self._left, offsets)
         return dict(zip(self._order, offsets, strict=True)) if is_packed else None
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from usmp_build.errors import Diagnostic
 from usmp_build.planner.audit.facts import check_pools, check_shortage
 from usmp_build.planner.audit.findings import Findings
-from usmp_build.planner.audit.places import Places, check_places
-from usmp_build.planner.audit.question import Question
+from usmp_build.planner.audit.places import PlannedPlaces, check_places
+from usmp_build.planner.audit.question import Audited
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.problems.plan_file import PlanFile
@@ -18,7 +18,7 @@ from usmp_build.planner.problems.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AuditReport:
     """The result of an audit."""
 
     wrong: tuple[Diagnostic, ...]
@@ -27,7 +27,7 @@ class Report:
     """Statements of the plan that cannot be checked by inspection."""
 
 
-def audit(statement: Statement, plan: PlanFile, capacity: int | None = None) -> Report:
+def audit(statement: Statement, plan: PlanFile, capacity: int | None = None) -> AuditReport:
     """Check a plan against its problem.
 
     `capacity` is the limit, in bytes, of pools that have none; left out, it is the one that the plan states.
@@ -35,19 +35,19 @@ def audit(statement: Statement, plan: PlanFile, capacity: int | None = None) -> 
     findings = Findings(plan.places)
     if capacity is None and plan.facts is not None:
         capacity = plan.facts.capacity
-    question = Question(statement, capacity)
+    question = Audited(statement, capacity)
     if plan.facts is not None and not plan.placed and statement.names:
         unchecked = list(check_shortage(question, plan.facts, findings))
-        return Report(findings.diagnostics, tuple(unchecked))
+        return AuditReport(findings.diagnostics, tuple(unchecked))
     places = check_places(question, plan, findings)
     if places is None:
-        return Report(findings.diagnostics, ())
+        return AuditReport(findings.diagnostics, ())
     _check_pairs(question, places, findings)
     unchecked = list(check_pools(question, places, plan.facts, findings)) if plan.facts is not None else []
-    return Report(findings.diagnostics, tuple(unchecked))
+    return AuditReport(findings.diagnostics, tuple(unchecked))
 
 
-def _check_pairs(question: Question, places: Places, findings: Findings) -> None:
+def _check_pairs(question: Audited, places: PlannedPlaces, findings: Findings) -> None:
     """Check that no two conflicting buffers in one pool overlap, or come closer than allowed.
 
     Where conflicts follow from intervals, a sweep along the timeline checks intervals, and ignores conflicts that were
@@ -57,10 +57,15 @@ def _check_pairs(question: Question, places: Places, findings: Findings) -> None
         for pool in range(len(question.pools)):
             _sweep(question, places, pool, findings)
     else:
-        _each_pair(question, places, findings)
+        for a in range(len(places.pools)):
+            for b in question.conflicts(a):
+                if a < b and places.pools[a] == places.pools[b]:
+                    ahead = places.offsets[b] - places.offsets[a]
+                    if ahead < question.separation(a, b) and -ahead < question.separation(b, a):
+                        _report(question, places, a, b, findings)
 
 
-def _sweep(question: Question, places: Places, pool: int, findings: Findings) -> None:
+def _sweep(question: Audited, places: PlannedPlaces, pool: int, findings: Findings) -> None:
     stated = question.statement.problem
     if isinstance(stated, Problem):
         members = [index for index, where in enumerate(places.pools) if where == pool]
@@ -74,17 +79,7 @@ def _sweep(question: Question, places: Places, pool: int, findings: Findings) ->
         _report(question, places, int(which[a]), int(which[b]), findings)
 
 
-def _each_pair(question: Question, places: Places, findings: Findings) -> None:
-    """Check that of two conflicting buffers, one starts far enough above the other."""
-    for a in range(len(places.pools)):
-        for b in question.conflicts(a):
-            if a < b and places.pools[a] == places.pools[b]:
-                ahead = places.offsets[b] - places.offsets[a]
-                if ahead < question.separation(a, b) and -ahead < question.separation(b, a):
-                    _report(question, places, a, b, findings)
-
-
-def _report(question: Question, places: Places, a: int, b: int, findings: Findings) -> None:
+def _report(question: Audited, places: PlannedPlaces, a: int, b: int, findings: Findings) -> None:
     a, b = min(a, b), max(a, b)
     one, other = (f'"{question.buffer(i).name}" [{places.offsets[i]:,}, {_end(question, places, i):,})' for i in (a, b))
     pool = question.pools[places.pools[a]].name
@@ -93,5 +88,5 @@ def _report(question: Question, places: Places, a: int, b: int, findings: Findin
     findings.add("V106", f"{one} and {other} overlap in {pool}{when}", places.stated[b].place)
 
 
-def _end(question: Question, places: Places, index: int) -> int:
+def _end(question: Audited, places: PlannedPlaces, index: int) -> int:
     return places.offsets[index] + question.buffer(index).size

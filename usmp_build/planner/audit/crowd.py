@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 from math import gcd
 
-from usmp_build.planner.audit.question import Question
+from usmp_build.planner.audit.question import Audited
 
 _MOST_UNITS = 64
 
@@ -16,7 +16,7 @@ Distances = Mapping[tuple[int, int], int]
 """(a, b) → least distance from the start of a to that of b above it, in bytes; both ways for each pair."""
 
 
-def needed(question: Question, members: Sequence[int], pools: int) -> int:
+def needed(question: Audited, members: Sequence[int], pools: int) -> int:
     """Return bytes that every plan needs for buffers that all conflict with each other, in `pools` pools.
 
     When all start at multiples of a unit, all but the topmost of each pool fill whole units; a pair with a separation
@@ -27,24 +27,20 @@ def needed(question: Question, members: Sequence[int], pools: int) -> int:
     """
     buffers = [question.buffer(index) for index in members]
     fixed = [buffer.offset + buffer.size for buffer in buffers if buffer.offset is not None]
-    units = _units(gcd(*(buffer.alignment for buffer in buffers)) or 1, question.alignments)
+    # of the buffers, 1, and the common divisors of these with all alignments, up to a limit
+    largest = gcd(*(buffer.alignment for buffer in buffers)) or 1
+    units = {largest, 1}
+    for alignment in question.alignments:
+        units |= {gcd(unit, alignment) for unit in units}
+        if len(units) > _MOST_UNITS:
+            break
     simple = max([0, *fixed, *(_side_by_side(question, members, pools, unit) for unit in units)])
     if question.is_timed or pools > 1:
         return simple
     return max([simple, *(_in_order(question, members, unit) for unit in units)])
 
 
-def _units(largest: int, alignments: Sequence[int]) -> set[int]:
-    """Return the unit of the buffers, 1, and the common divisors of these with all alignments, up to a limit."""
-    units = {largest, 1}
-    for alignment in alignments:
-        units |= {gcd(unit, alignment) for unit in units}
-        if len(units) > _MOST_UNITS:
-            break
-    return units
-
-
-def _side_by_side(question: Question, members: Sequence[int], pools: int, unit: int) -> int:
+def _side_by_side(question: Audited, members: Sequence[int], pools: int, unit: int) -> int:
     sizes = [question.buffer(index).size for index in members]
     whole = [-(-size // unit) * unit for size in sizes]
     slack = heapq.nlargest(pools, (units - size for units, size in zip(whole, sizes, strict=True)))
@@ -57,7 +53,7 @@ def _side_by_side(question: Question, members: Sequence[int], pools: int, unit: 
     return sum(whole) - sum(slack) - shared
 
 
-def _in_order(question: Question, members: Sequence[int], unit: int) -> int:
+def _in_order(question: Audited, members: Sequence[int], unit: int) -> int:
     """Return the bytes that groups of buffers need, each in its best order; 0 where that is unknown."""
     whole = {index: -(-question.buffer(index).size // unit) * unit for index in members}
     distances = {(a, b): -(-question.separation(a, b) // unit) * unit for a in members for b in members if a != b}

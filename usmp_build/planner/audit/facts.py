@@ -8,8 +8,8 @@ from usmp_build.document.faults import Place
 from usmp_build.document.suggest import quoted
 from usmp_build.planner.audit.crowd import needed
 from usmp_build.planner.audit.findings import WRONG_FACT, Findings
-from usmp_build.planner.audit.places import Places
-from usmp_build.planner.audit.question import Question
+from usmp_build.planner.audit.places import PlannedPlaces
+from usmp_build.planner.audit.question import Audited
 from usmp_build.planner.problems.solution_record import (
     ClaimRecord,
     PoolResult,
@@ -19,7 +19,7 @@ from usmp_build.planner.problems.solution_record import (
 )
 
 
-def check_pools(question: Question, places: Places, facts: SolutionRecord, findings: Findings) -> Iterator[str]:
+def check_pools(question: Audited, places: PlannedPlaces, facts: SolutionRecord, findings: Findings) -> Iterator[str]:
     """Check what is stated of each pool; yield what cannot be checked."""
     if sorted(pool.name for pool in facts.pools) != sorted(question.numbers):
         message = f"the pools are not those of the problem: {', '.join(question.numbers)}"
@@ -36,7 +36,7 @@ def check_pools(question: Question, places: Places, facts: SolutionRecord, findi
         yield from _check_optimal(facts, findings)
 
 
-def check_shortage(question: Question, facts: SolutionRecord, findings: Findings) -> Iterator[str]:
+def check_shortage(question: Audited, facts: SolutionRecord, findings: Findings) -> Iterator[str]:
     """Check the reason why there is no plan; yield what cannot be checked."""
     if facts.status in ("OPTIMAL", "FEASIBLE"):
         findings.add("V109", f"the status is {facts.status}, but there is no plan", (), "status", WRONG_FACT)
@@ -47,7 +47,7 @@ def check_shortage(question: Question, facts: SolutionRecord, findings: Findings
 
 
 def _check_pool(
-    question: Question, places: Places, pool: PoolResult, number: int, peak: int, findings: Findings
+    question: Audited, places: PlannedPlaces, pool: PoolResult, number: int, peak: int, findings: Findings
 ) -> Iterator[str]:
     place: Place = ("pools", number)
     pool_index = question.numbers[pool.name]
@@ -83,7 +83,7 @@ def _check_optimal(facts: SolutionRecord, findings: Findings) -> Iterator[str]:
         findings.add("V109", message, ("pools", 0), "peak", WRONG_FACT)
 
 
-def _check_proof(question: Question, shortage: ShortageRecord, findings: Findings) -> Iterator[str]:
+def _check_proof(question: Audited, shortage: ShortageRecord, findings: Findings) -> Iterator[str]:
     """Check that the buffers of the witness fit only in these pools, and need more than these have."""
     if not shortage.pools and shortage.claim:
         yield f"that there is no plan is {_claimed(shortage.claim)}"
@@ -106,7 +106,7 @@ def _check_proof(question: Question, shortage: ShortageRecord, findings: Finding
         yield f"that they need {shortage.claim.bytes:,} bytes is {_claimed(shortage.claim)}"
 
 
-def _check_room(question: Question, shortage: ShortageRecord, pools: set[int], findings: Findings) -> None:
+def _check_room(question: Audited, shortage: ShortageRecord, pools: set[int], findings: Findings) -> None:
     """Check how many bytes pools offer, and how many are missing there."""
     limits = [question.pools[pool].limit for pool in pools]
     room = sum(limit for limit in limits if limit is not None)
@@ -123,7 +123,7 @@ def _check_room(question: Question, shortage: ShortageRecord, pools: set[int], f
 
 
 def _check_witness(
-    question: Question,
+    question: Audited,
     witness: WitnessRecord,
     place: Place,
     belongs: Callable[[str], bool],

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from usmp_build.document.suggest import quoted
 from usmp_build.planner.audit.findings import Findings
-from usmp_build.planner.audit.question import Question
+from usmp_build.planner.audit.question import Audited
 from usmp_build.planner.problems.plan_file import Placed, PlanFile
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PlannedPlaces:
     """The place of each buffer, by its index in the problem."""
 
     pools: list[int]
@@ -19,7 +19,7 @@ class Places:
     stated: list[Placed]
 
 
-def check_places(question: Question, plan: PlanFile, findings: Findings) -> Places | None:
+def check_places(question: Audited, plan: PlanFile, findings: Findings) -> PlannedPlaces | None:
     """Check each buffer by itself; return None when a buffer has no place, or one in an unknown pool."""
     by_index, pools = _placed(question, plan, findings)
     missing = [name for name, index in question.indices.items() if index not in by_index]
@@ -29,13 +29,13 @@ def check_places(question: Question, plan: PlanFile, findings: Findings) -> Plac
     if findings:
         return None
     order = range(len(question.indices))
-    places = Places([pools[i] for i in order], [by_index[i].offset for i in order], [by_index[i] for i in order])
+    places = PlannedPlaces([pools[i] for i in order], [by_index[i].offset for i in order], [by_index[i] for i in order])
     for index in order:
         _check_place(question, index, places, findings)
     return places
 
 
-def _placed(question: Question, plan: PlanFile, findings: Findings) -> tuple[dict[int, Placed], dict[int, int]]:
+def _placed(question: Audited, plan: PlanFile, findings: Findings) -> tuple[dict[int, Placed], dict[int, int]]:
     """Return the place and the pool of each buffer that has one; report places of nothing, and unknown pools."""
     by_index: dict[int, Placed] = {}
     only = question.pools[0].name if len(question.pools) == 1 else ""
@@ -55,7 +55,7 @@ def _placed(question: Question, plan: PlanFile, findings: Findings) -> tuple[dic
     return by_index, pools
 
 
-def _check_place(question: Question, index: int, places: Places, findings: Findings) -> None:
+def _check_place(question: Audited, index: int, places: PlannedPlaces, findings: Findings) -> None:
     buffer, placed, offset = question.buffer(index), places.stated[index], places.offsets[index]
     pool = question.pools[places.pools[index]]
     end = offset + buffer.size

@@ -10,7 +10,7 @@ from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.planner.problems.statement import Statement
 
 
-class Question:
+class Audited:
     """A problem and queries of its buffers, conflicts and separations."""
 
     def __init__(self, statement: Statement, capacity: int | None = None) -> None:
@@ -43,7 +43,6 @@ class Question:
 
     @cached_property
     def _columns(self) -> tuple[list[int], ...]:
-        """The columns of a timeline, as Python integers."""
         stated = self.statement.problem
         if isinstance(stated, Problem):
             return ()
@@ -77,7 +76,10 @@ class Question:
         if self.statement.timed and step is not None:
             return None
         if self.statement.timed and all(len(self.buffer(index).intervals) == 1 for index in members):
-            return self._apart(members)
+            # if any are apart, the first to end and the last to begin are
+            last = max(members, key=lambda index: self.buffer(index).intervals[0][0], default=0)
+            first = min(members, key=lambda index: self.buffer(index).intervals[0][1], default=0)
+            return None if not members or self._meet(first, last) else (first, last)
         for position, a in enumerate(members):
             conflicts = None if self.statement.timed else set(self.conflicts(a))
             for b in members[position + 1 :]:
@@ -88,12 +90,6 @@ class Question:
     def is_alive(self, index: int, step: int) -> bool:
         """Whether a buffer is alive at a step."""
         return any(lower <= step < upper for lower, upper in self.buffer(index).intervals)
-
-    def _apart(self, members: list[int]) -> tuple[int, int] | None:
-        """Do so for buffers with one interval each: if any are apart, the first to end and the last to begin are."""
-        last = max(members, key=lambda index: self.buffer(index).intervals[0][0], default=0)
-        first = min(members, key=lambda index: self.buffer(index).intervals[0][1], default=0)
-        return None if not members or self._meet(first, last) else (first, last)
 
     def _meet(self, a: int, b: int) -> bool:
         intervals_a, intervals_b = self.buffer(a).intervals, self.buffer(b).intervals

@@ -1,12 +1,14 @@
-"""Derives conflicts from intervals: buffers conflict that are alive at one step."""
+"""Derives conflicts, and problems, from intervals: buffers conflict that are alive at one step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 
 Lives: TypeAlias = Sequence[Sequence[tuple[int, int]]]
 """For each buffer its half-open intervals, disjoint."""
@@ -45,3 +47,10 @@ def conflicts(lives: Lives) -> tuple[tuple[int, ...], ...]:
             neighbors[other].add(index)
         alive.add(index)
     return tuple(tuple(sorted(others)) for others in neighbors)
+
+
+def problem_of(names: Iterable[str], columns: Sequence[Steps], pool: Pool) -> Problem:
+    """Return buffers with one interval each as a problem; `columns` are first steps, ends, sizes and alignments."""
+    rows = zip(names, *(column.tolist() for column in columns), strict=True)
+    buffers = tuple(Buffer(name, size, (0,), (), step, ((start, stop),)) for name, start, stop, size, step in rows)
+    return Problem((pool,), buffers, conflicts([buffer.intervals for buffer in buffers]))

@@ -72,7 +72,6 @@ def _alone(problem: Problem, index: int) -> Witness:
 
 
 def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
-    """Yield a requirement for each buffer that is larger than the largest of its pools."""
     for index, buffer in enumerate(problem.buffers):
         if not reach[index]:
             room, pool = max((problem.pools[pool].limit or 0, -pool) for pool in buffer.pools)

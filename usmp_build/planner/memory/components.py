@@ -73,5 +73,4 @@ def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
 
 
 def _renumbered(buffers: Iterable[int], position: Mapping[int, int]) -> tuple[int, ...]:
-    """Return the new indices, ascending, of those that are kept."""
     return tuple(sorted([position[old] for old in buffers if old in position]))

@@ -46,7 +46,8 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
     if requirements:
         shortage = _bounded(problem, requirements[0])
     elif sound_plan(attempt, problem) is None:
-        shortage = _claimed(problem, attempt) or _not_found(problem, attempt)
+        claimed = (_claimed_of(problem, pool, attempt) for pool in range(len(problem.pools)))
+        shortage = next(filter(None, claimed), None) or _not_found(problem, attempt)
     else:
         return None
     increases = _with_plan(problem, shortage, exceeding, tuple(_increases(problem, shortage, attempt)))
@@ -59,7 +60,6 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
 
 
 def _of_pool(problem: Problem, shortage: Shortage, pool: int, missing: int) -> Shortage:
-    """Return a shortage without proof as one of this pool."""
     return replace(shortage, pools=(pool,), room=problem.limits[pool] or 0, missing=missing)
 
 
@@ -75,14 +75,8 @@ def _bounded(problem: Problem, worst: Requirement) -> Shortage:
     return Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
 
 
-def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
-    """Return the shortage of a pool whose forced buffers do not fit, as the algorithm's certified bound proves."""
-    shortages = (_claimed_of(problem, pool, attempt) for pool in range(len(problem.pools)))
-    return next((shortage for shortage in shortages if shortage is not None), None)
-
-
 def _claimed_of(problem: Problem, pool: int, attempt: Attempt) -> Shortage | None:
-    """Return the shortage of one pool that the algorithm proves where the pool has no limit."""
+    """Return the shortage of a pool whose forced buffers do not fit, as a bound proves that the algorithm certifies."""
     limit = problem.limits[pool]
     members = [index for index, buffer in enumerate(problem.buffers) if buffer.pools == (pool,)]
     if limit is None or not members:

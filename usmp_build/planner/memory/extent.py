@@ -72,7 +72,7 @@ class _Orders:
             self._best = end
         for least_end, _, _, top, rest in sorted(self._next(floors, end)):
             state = top, tuple(rest.items())
-            if self._enough < self._best > least_end and state not in self._seen:
+            if self._best > max(self._enough, least_end) and state not in self._seen:
                 self._seen.add(state)
                 self._extend(rest, top)
 

@@ -39,7 +39,6 @@ def _pools(problem: Problem) -> Iterator[str]:
 
 
 def _buffers(problem: Problem) -> Iterator[str]:
-    """Check each buffer by itself."""
     yield from _twice("buffer", [buffer.name for buffer in problem.buffers])
     for buffer in problem.buffers:
         faults = chain(_numbers(buffer), _candidates(buffer, len(problem.pools)), _lives(buffer))
@@ -102,7 +101,6 @@ def _is_pair(value: object) -> bool:
 
 
 def _listed(problem: Problem) -> Iterator[str]:
-    """Check that each buffer has a tuple of indices as its conflicts."""
     count = len(problem.buffers)
     if not isinstance(problem.conflicts, tuple) or len(problem.conflicts) != count:
         yield f"the conflicts are no tuple with an entry for each of {count} buffers"

@@ -278,7 +278,6 @@ class _Scales:
         return [(load, step, tuple(alive[step])) for load, step in fullest]
 
     def _alive_at(self, steps: Sequence[int], members: Iterable[int]) -> dict[int, list[int]]:
-        """Return the members that are alive at each of these steps, which are ascending."""
         alive: dict[int, list[int]] = {step: [] for step in steps}
         for index in members:
             for start, stop in self._problem.buffers[index].intervals:

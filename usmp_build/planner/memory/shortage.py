@@ -195,7 +195,6 @@ def _proof(shortage: Shortage, scope: ProofScope) -> str:
 
 
 def _help(problem: Problem, shortage: Shortage, fixes: Sequence[Fix], scope: ProofScope) -> str:
-    """State what is known, then what helps."""
     proof = _proof(shortage, scope)
     if len(fixes) > 1:
         return "\n  - ".join([f"{proof}; each of these makes a plan:", *(fix.words for fix in fixes)])

@@ -5,10 +5,10 @@ This file imports no algorithm, and checks every conflict that either of two buf
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 
-from usmp_build.planner.memory.clique import clique_of, cliques
+from usmp_build.planner.memory.clique import cliques
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 
@@ -72,15 +72,11 @@ def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
 
 def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
     """Check that of two conflicting buffers in one pool, one starts far enough above the other."""
-    separated = {index for pair in problem.separations for index in pair}
+    separated = set(chain.from_iterable(problem.separations))
     spans = [(p.pool, p.offset, p.offset + b.size) for p, b in zip(plan.allocations, problem.buffers, strict=True)]
-    side_by_side = {
-        id(clique)
-        for clique in cliques(problem)
-        if separated.isdisjoint(clique) and _side_by_side(spans[index] for index in clique)
-    }
+    checked = set(_side_by_side(problem, separated, spans))
     for a, others in enumerate(problem.conflicts):
-        if id(clique_of(problem, a)) in side_by_side:
+        if a in checked:
             continue
         pool, start, stop = spans[a]
         for b in others:
@@ -92,9 +88,13 @@ def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
                 yield _clash(problem, plan, min(a, b), max(a, b))
 
 
-def _side_by_side(spans: Iterable[tuple[int, int, int]]) -> bool:
-    """Whether no two spans (pool, start, stop) overlap, as each begins no sooner than the one before it ends."""
-    return all(one[0] != other[0] or one[2] <= other[1] for one, other in pairwise(sorted(spans)))
+def _side_by_side(problem: Problem, separated: set[int], spans: Sequence[tuple[int, int, int]]) -> Iterator[int]:
+    """Yield the members of cliques whose spans (pool, start, stop) each begin no sooner than the one before ends."""
+    for clique in cliques(problem):
+        ordered = sorted(spans[index] for index in clique)
+        is_apart = all(one[0] != other[0] or one[2] <= other[1] for one, other in pairwise(ordered))
+        if is_apart and separated.isdisjoint(clique):
+            yield from clique
 
 
 def _apart(problem: Problem, plan: Plan, a: int, b: int) -> bool:

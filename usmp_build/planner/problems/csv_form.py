@@ -140,7 +140,8 @@ class _Reader:
         }
         agreed: dict[str, object] = {"size": buffer.size, "alignment": buffer.alignment, "offset": buffer.offset}
         wrong = [key for key, value in repeated.items() if value not in (None, agreed[key])]
-        wrong += ["pools"] * (pools not in ((), buffer.pools) or costs not in ((), buffer.costs))
+        if pools not in ((), buffer.pools) or costs not in ((), buffer.costs):
+            wrong.append("pools")
         for key in wrong[:1]:
             message = f"buffer {quoted(buffer.name)} has a different `{key}` in an earlier row"
             help_ = "several rows are several intervals of one buffer; if it is another buffer, give it its own id"

@@ -51,7 +51,6 @@ def read_plain(data: bytes) -> Plain | None:
 
 
 def _columns(head: bytes) -> list[str] | None:
-    """Return the columns by their proper names."""
     if not head.isascii():
         return None
     names = [name.strip() for name in head.decode().lower().split(",")]

@@ -41,19 +41,20 @@ def offsets_csv(statement: Statement, plan: Plan) -> str:
     A buffer has a row for each interval; one without intervals has one, with empty steps.
     """
     stated = statement.problem
-    aligned = _has_alignment(stated)
-    several = len(statement.pools) > 1
-    head = ["id", "lower", "upper", "size", *(["alignment"] * aligned), *(["pool"] * several), "offset"]
-    rows: list[Sequence[object]] = [head]
+    left_out = set()
+    if not _has_alignment(stated):
+        left_out.add(4)
+    if len(statement.pools) <= 1:
+        left_out.add(5)
+    rows: list[Sequence[object]] = [("id", "lower", "upper", "size", "alignment", "pool", "offset")]
     rows_of_buffers = zip(statement.names, _facts(stated), plan.allocations, strict=True)
     for name, (intervals, size, alignment), place in rows_of_buffers:
-        tail = [*([alignment] * aligned), *([statement.pools[place.pool].name] * several), place.offset]
-        rows += [[_fitting(name), lower, upper, size, *tail] for lower, upper in intervals or (("", ""),)]
-    return _text(rows)
+        tail = (size, alignment, statement.pools[place.pool].name, place.offset)
+        rows += [(_fitting(name), lower, upper, *tail) for lower, upper in intervals or (("", ""),)]
+    return _text([[value for column, value in enumerate(row) if column not in left_out] for row in rows])
 
 
 def _facts(stated: Problem | Timeline) -> Iterator[tuple[Sequence[tuple[object, object]], int, int]]:
-    """Yield the intervals, size and alignment of every buffer."""
     if isinstance(stated, Problem):
         yield from ((buffer.intervals, buffer.size, buffer.alignment) for buffer in stated.buffers)
         return

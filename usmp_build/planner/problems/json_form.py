@@ -131,7 +131,6 @@ def _draft(record: BufferRecord, number: int) -> BufferDraft:
 
 
 def _buffer(problem: Problem, buffer: Buffer) -> Document:
-    """Return a buffer as JSON, without fields that have their default."""
     document: Document = {"name": buffer.name, "size": buffer.size}
     document |= {"alignment": buffer.alignment} if buffer.alignment > 1 else {}
     document["pools"] = [problem.pools[pool].name for pool in buffer.pools]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from usmp_build import effort
 from usmp_build.document.source import check_size, decode, is_json
 from usmp_build.errors import Span
-from usmp_build.planner.memory.alive import conflicts, count_pairs
-from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
+from usmp_build.planner.memory.alive import count_pairs, problem_of
+from usmp_build.planner.memory.problem import UNNAMED_POOL, Pool
 from usmp_build.planner.memory.timeline import Timeline, are_powers_of_two
 from usmp_build.planner.problems.bulk import in_bulk
 from usmp_build.planner.problems.csv_form import read_csv
@@ -37,10 +35,5 @@ def _plain(plain: Plain, file: str) -> Statement:
         timeline = Timeline(plain.lower, plain.upper, plain.size, plain.alignment)
         return Statement(timeline, pools, plain.names, timed=True)
     check_pairs(pairs, place)
-    lifetimes = [((start, stop),) for start, stop in zip(plain.lower.tolist(), plain.upper.tolist(), strict=True)]
-    sizes_and_alignments: Iterable[tuple[int, int]] = zip(plain.size.tolist(), plain.alignment.tolist(), strict=True)
-    buffers = tuple(
-        Buffer(name, size, (0,), (), alignment, lifetime)
-        for name, lifetime, (size, alignment) in zip(plain.names, lifetimes, sizes_and_alignments, strict=True)
-    )
-    return Statement(Problem(pools, buffers, conflicts(lifetimes)), pools, plain.names, timed=True)
+    columns = (plain.lower, plain.upper, plain.size, plain.alignment)
+    return Statement(problem_of(plain.names, columns, pools[0]), pools, plain.names, timed=True)

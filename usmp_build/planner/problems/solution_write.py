@@ -5,7 +5,6 @@ from __future__ import annotations
 import usmp_build
 from usmp_build.document.json_lines import json_lines
 from usmp_build.planner.memory.pressure import Witness
-from usmp_build.planner.memory.problem import Pool
 from usmp_build.planner.memory.solution import Solution
 from usmp_build.planner.problems.statement import Statement
 
@@ -49,7 +48,7 @@ def _shortage(statement: Statement, solution: Solution) -> dict[str, object] | N
     if not shortage.pools and not shortage.proven:
         return None
     return {
-        "pools": _names(statement.pools, shortage.pools),
+        "pools": [statement.pools[index].name for index in shortage.pools],
         "room": shortage.room,
         "missing": shortage.missing,
         "proven": shortage.proven,
@@ -68,7 +67,3 @@ def _witness(statement: Statement, witness: Witness) -> dict[str, object]:
 
 def _claim(solution: Solution, bytes_: int) -> dict[str, object]:
     return {"bytes": bytes_, "algorithm": solution.algorithm, "work": solution.work}
-
-
-def _names(pools: tuple[Pool, ...], indices: tuple[int, ...]) -> list[str]:
-    return [pools[index].name for index in indices]

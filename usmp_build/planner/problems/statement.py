@@ -45,7 +45,7 @@ def assemble(draft: Draft) -> Statement:
     stated_conflicts = _stated_conflicts(draft, index, faults)
     faults.stop()
     pools = tuple(Pool(name, limit) for name, limit in limits.items())
-    lifetimes = [_lifetime(buffer) for buffer in draft.buffers]
+    lifetimes = [tuple(sorted((start, stop) for start, stop, _ in buffer.intervals)) for buffer in draft.buffers]
     pairs = 0 if stated_conflicts is not None else _pairs(lifetimes)
     if pairs > effort.LISTED_PAIRS and _is_plain(draft):
         return Statement(_timeline(draft, pools[0].limit), pools, tuple(index), timed=True)
@@ -188,10 +188,6 @@ def _check_separations(
             faults.add("Q108", message, draft.places.span(stated.place), "remove this separation, or correct the names")
 
 
-def _lifetime(buffer: BufferDraft) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted((start, stop) for start, stop, _ in buffer.intervals))
-
-
 def _pairs(lifetimes: Iterable[Iterable[tuple[int, int]]]) -> int:
     """Count conflicts; those of buffers with several common intervals count several times."""
     flat = np.array([interval for lifetime in lifetimes for interval in lifetime], dtype=np.int64).reshape(-1, 2)
@@ -199,7 +195,6 @@ def _pairs(lifetimes: Iterable[Iterable[tuple[int, int]]]) -> int:
 
 
 def _is_plain(draft: Draft) -> bool:
-    """Whether a timeline can hold all that the draft states."""
     simple = all(len(b.intervals) == 1 and b.offset is None and not any(b.costs) for b in draft.buffers)
     aligned = all(is_power_of_two(buffer.alignment) for buffer in draft.buffers)
     return simple and aligned and not draft.separations and len(draft.pools) <= 1

@@ -10,7 +10,8 @@ from tests.support.road import model
 from usmp_build.ir.graph import Model
 from usmp_build.kernels import weights
 from usmp_build.passes import rewrite
-from usmp_build.passes.rewrite.constant_channels import constant_channels, forward, turns
+from usmp_build.passes.rewrite.constant_channels import constant_channels, forward
+from usmp_build.passes.rewrite.constant_channels.needed import BLOCK
 from usmp_build.passes.rewrite.pins import Pins
 from usmp_build.textual.text import read, write
 
@@ -227,4 +228,4 @@ def test_limits_and_what_a_frame_counts_as_are_seen() -> None:
 
 
 def test_turns_are_counted_as_our_kernels_declare_them() -> None:
-    assert turns.BLOCK == weights.BLOCK
+    assert BLOCK == weights.BLOCK

@@ -11,9 +11,9 @@ from usmp_build.errors import CheckFailed
 from usmp_build.planner import library
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.timelines import TimelinePlan, plan_as_timeline, plan_timeline
+from usmp_build.planner.library import fullest
 from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.best import is_best
-from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.solution import Status

@@ -10,7 +10,7 @@ import pytest
 from tests.support.problems import tiny
 from usmp_build.errors import ProblemError
 from usmp_build.planner import solve
-from usmp_build.planner.audit.audit import Report, audit
+from usmp_build.planner.audit.audit import AuditReport, audit
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.solution import Solution, Status
@@ -58,11 +58,11 @@ def document(statement: Statement, capacity: int | None = None) -> Document:
     return record
 
 
-def looked_at(statement: Statement, solution: Document) -> Report:
+def looked_at(statement: Statement, solution: Document) -> AuditReport:
     return audit(statement, read_plan(json.dumps(solution).encode(), "plan.json"))
 
 
-def codes(report: Report) -> list[str]:
+def codes(report: AuditReport) -> list[str]:
     return [diagnostic.code for diagnostic in report.wrong]
 
 

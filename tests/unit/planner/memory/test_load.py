@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.support.problems import buffer, problem
+from usmp_build.planner.library import fullest
 from usmp_build.planner.memory.bounds import Witness, confined
-from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.timeline import Timeline
 
 

@@ -23,9 +23,8 @@ from usmp_build.ir.rewritten import RewriteStep
 from usmp_build.operators.table import traits
 from usmp_build.operators.values.quantized import channels, is_tracked
 from usmp_build.passes.rewrite.constant_channels.forward import Role, facts, read_role
-from usmp_build.passes.rewrite.constant_channels.needed import needed
+from usmp_build.passes.rewrite.constant_channels.needed import needed, needed_in_no_more_turns
 from usmp_build.passes.rewrite.constant_channels.shrink import shrink
-from usmp_build.passes.rewrite.constant_channels.turns import needed_in_no_more_turns
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _MOST_CHANNELS = 1 << 22
@@ -70,7 +69,6 @@ def _role(op: Operator, graph: Subgraph, pins: Pins) -> Role:
 
 
 def _demanded(graph: Subgraph, pins: Pins) -> set[int]:
-    """Return the tensors that keep all channels."""
     stays = {
         index
         for index, tensor in enumerate(graph.tensors)

@@ -27,8 +27,8 @@ from usmp_build.operators.values.quantized import (
     operand,
     quantized,
 )
-from usmp_build.operators.values.transfer import Transfer, mean
-from usmp_build.passes.rewrite.constant_channels.tie import Tie
+from usmp_build.operators.values.transfer import Transfer, rescaled
+from usmp_build.passes.rewrite.constant_channels.sums import Tie
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _mean(op: Operator, graph: Subgraph) -> Channelwise:
     count = prod(source.shape[axis] for axis in reduced)
     if count >= 1 << 23:
         raise Opaque  # the sum of as many bytes may not fit an int32
-    return _one_to_one(op, graph, mean(source, graph.tensors[op.outputs[0]], count))
+    return _one_to_one(op, graph, rescaled(source, graph.tensors[op.outputs[0]], Activation.NONE, count))
 
 
 def _pad(op: Operator, graph: Subgraph) -> Channelwise:

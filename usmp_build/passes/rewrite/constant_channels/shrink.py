@@ -83,7 +83,6 @@ class _Shrinking:
 
 
 def _without(weights: Tensor, settled: Booleans) -> Tensor:
-    """Return weights that are zero for the settled outputs."""
     array = weights.as_array().copy()
     array[settled] = weights.quantization.zero_points[0] if weights.quantization else 0
     return replace(weights, data=array.tobytes())

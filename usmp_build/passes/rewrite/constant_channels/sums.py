@@ -20,7 +20,17 @@ from usmp_build.arithmetic import vectors
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Booleans, Integers
 from usmp_build.operators.values.interval import Interval, full
-from usmp_build.passes.rewrite.constant_channels.tie import Tie
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Pairs of channels of two tensors: the first with the first, and so on."""
+
+    source: int
+    target: int
+    source_channels: Integers
+    target_channels: Integers
+
 
 Weights: TypeAlias = NDArray[np.int8]
 

@@ -133,7 +133,6 @@ class Area:
             self.bound = max(self.bound, min(left, default=0))
 
     def _run(self, tree: Tree, budget: Budget, nodes: int, patience: int, first: bool = False) -> Outcome:
-        """Search a tree for a cheaper plan."""
         out = tree.run(None if self.cost is None else self.cost - 1, nodes, patience, first)
         budget.left -= out.nodes
         if out.where is not None:
@@ -215,7 +214,8 @@ class Area:
         """
         pools = sorted(limits)
         is_small = len(self._choices.members) <= _SMALL
-        for where in self._seen if is_small else (self.where, *self._seen):
+        known = self._seen if is_small else [self.where, *self._seen]
+        for where in known:
             ends = zip(self.peaks(where, pools), (limits[pool] for pool in pools), strict=True)
             if all(limit is None or end <= limit for end, limit in ends):
                 return where, False

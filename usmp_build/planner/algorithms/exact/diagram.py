@@ -77,7 +77,7 @@ class Diagram:
                 states = self._choose(states, item, costs[item])
                 insort(remembered, (self._largest[item], item))
                 while len(states) > width:
-                    states = self._forget(states, section, remembered.pop(0)[1])
+                    states = self._merge(states, remembered.pop(0)[1], section, taken=True)
             if not states:
                 return None
         cost, _, path = min(states.values(), key=lambda state: state[0])
@@ -102,27 +102,19 @@ class Diagram:
         """Enter a section: some remembered items take more or less there, and some have ended."""
         for item, units in self._changes[section]:
             if (self._largest[item], item) in remembered:
-                states = self._resize(states, item, units)
+                after: _States = {}
+                guards = self._fields.guards
+                for key, (cost, room, path) in states.items():
+                    left = room - units * self._fields.one(key, item)
+                    if left & guards == guards:
+                        after[key] = (cost, left, path)
+                states = after
                 if self._choices.spans[item][-1][1] < section:
                     remembered.remove((self._largest[item], item))
                     states = self._merge(states, item, section, taken=False)
         return states
 
-    def _resize(self, states: _States, item: int, units: int) -> _States:
-        after: _States = {}
-        guards = self._fields.guards
-        for key, (cost, room, path) in states.items():
-            left = room - units * self._fields.one(key, item)
-            if left & guards == guards:
-                after[key] = (cost, left, path)
-        return after
-
-    def _forget(self, states: _States, section: int, item: int) -> _States:
-        """Give back the room of an item that stays."""
-        return self._merge(states, item, section, taken=True)
-
     def _merge(self, states: _States, item: int, section: int, taken: bool) -> _States:
-        """Merge states that differ in one item only."""
         units = sum(u for first, last, u in self._choices.spans[item] if taken and first <= section <= last)
         after: _States = {}
         bits = self._fields.bits(item)
@@ -154,7 +146,6 @@ class _Fields:
         return 1 << item * len(self._pools) + self._pools.index(pool)
 
     def bits(self, item: int) -> int:
-        """Return the bits that encode the pool of an item."""
         return ((1 << len(self._pools)) - 1) << item * len(self._pools)
 
     def one(self, key: int, item: int) -> int:

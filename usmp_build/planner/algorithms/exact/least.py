@@ -5,8 +5,9 @@ A search that gave up proves nothing about its capacity, so it never moves the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.strip import Strip
@@ -35,12 +36,15 @@ _LATE = 8
 class Least:
     """The best packing and the bounds of a strip, in units."""
 
+    strip: Strip
     bound: int
     """A lower bound of every peak, proven."""
     limit: int
     """The highest peak that is allowed."""
     enough: int
     """A peak below which the caller gains nothing."""
+    allowed: int
+    """Nodes that all searches may take."""
     offsets: tuple[int, ...] | None = None
     """The best packing so far; None when none was found."""
     peak: int = 0
@@ -58,40 +62,70 @@ class Least:
         """The least capacity that may be possible and of use."""
         return max(self.bound, self.enough)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to find, and work left to find it."""
+        return self.goal <= self.top and self.nodes < self.allowed
+
+    def learn(self, capacity: int, answer: Answer) -> Status:
+        """Take over what a search at this capacity has found or proven."""
+        self.nodes += max(1, answer.nodes)
+        if answer.status is Status.FITS:
+            self.offsets, self.peak = answer.offsets, end(self.strip, answer.offsets)
+        elif answer.status is Status.IMPOSSIBLE:
+            self.bound = max(self.bound, capacity + 1)
+        return answer.status
+
+    def raise_bound(self, search: Callable[[int], Status]) -> None:
+        """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
+        stride = 0
+        while self.is_open and search(min(self.goal + stride, self.top)) is Status.IMPOSSIBLE:
+            stride = 2 * stride + 1
+
 
 def least(
     strip: Strip, bound: int, offsets: Sequence[int] | None, nodes: int, limit: int | None = None, enough: int = 0
 ) -> Least:
     """Improve `offsets`, a packing if there is one, towards `bound`, with at most `nodes` nodes; all in units."""
     roomy = sum(strip.sizes) + sum(strip.alignments) + max((0, *strip.fixed))
-    best = Least(bound, max(roomy, enough) if limit is None else limit, enough)
+    best = Least(strip, bound, max(roomy, enough) if limit is None else limit, enough, nodes)
     if offsets is not None and end(strip, offsets) <= best.limit:
         best.offsets, best.peak = tuple(offsets), end(strip, offsets)
     searcher = Searcher(strip)
     if searcher.is_walked:
-        _descend(_Ladder(best, strip, nodes, searcher))
+        _Ladder(best, searcher).descend()
     else:
-        _hunt(_Hunt(best, searcher, strip, nodes))
+        _hunt(best, searcher)
     return best
 
 
-def _hunt(hunt: _Hunt) -> None:
-    nodes = _FIRST * max(1, len(hunt.strip.sizes))
-    hunt.raise_bound(2 * nodes)
-    hunt.lower_peak(nodes)
-    while hunt.is_open:
+def _hunt(best: Least, searcher: Searcher) -> None:
+    """Search at one capacity after another; where only one is open, it gets all the work that is left."""
+    nodes = _FIRST * max(1, len(best.strip.sizes))
+    best.raise_bound(partial(_search, best, searcher, 2 * nodes))
+    _lower_peak(best, searcher, nodes)
+    while best.is_open:
         nodes *= 2
-        hunt.lower_peak(nodes)
-        hunt.raise_bound(nodes)
+        _lower_peak(best, searcher, nodes)
+        best.raise_bound(partial(_search, best, searcher, nodes))
 
 
-def _descend(ladder: _Ladder) -> None:
-    if ladder.best.offsets is not None and ladder.strip.shares_bytes:
-        ladder.halve()  # where bytes may be shared, the bound is seldom reached
-    ladder.try_bound()
-    ladder.halve()
-    while ladder.is_open:
-        ladder.visit_rungs()
+def _lower_peak(best: Least, searcher: Searcher, nodes: int) -> None:
+    """Step down from the best plan; each plan that is found restarts the steps."""
+    part = _PARTS if best.offsets is None else _PARTS - 1
+    top = best.top + 1
+    while part and best.is_open:
+        capacity = min(best.goal + (top - best.goal) * part // _PARTS, best.top)
+        if capacity <= best.goal:
+            break
+        part -= 1
+        if _search(best, searcher, nodes, capacity) is Status.FITS:
+            part, top = _PARTS - 1, best.top + 1
+
+
+def _search(best: Least, searcher: Searcher, nodes: int, capacity: int) -> Status:
+    left = best.allowed - best.nodes
+    return best.learn(capacity, searcher.fit(capacity, left if best.goal == best.top else min(nodes, left)))
 
 
 @dataclass(slots=True)
@@ -104,9 +138,6 @@ class _Ladder:
     """
 
     best: Least
-    strip: Strip
-    nodes: int
-    """Bound of all searches."""
     forwards: Searcher
     backwards: Searcher | None = None
     """Searches the strip with time reversed; made when it is needed."""
@@ -115,34 +146,31 @@ class _Ladder:
     rounds: int = 0
     """How often all capacities were visited."""
 
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something to find, and work left to find it."""
-        return self.best.goal <= self.best.top and self.best.nodes < self.nodes
+    def descend(self) -> None:
+        if self.best.offsets is not None and self.best.strip.shares_bytes:
+            self.halve()  # where bytes may be shared, the bound is seldom reached
+        self.best.raise_bound(self._turns)
+        self.halve()
+        while self.best.is_open:
+            self.visit_rungs()
 
-    def try_bound(self) -> None:
-        """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
-        stride = 0
-        while self.is_open:
-            capacity = min(self.best.goal + stride, self.best.top)
-            turns = 0
-            status = Status.UNKNOWN
-            while status is Status.UNKNOWN and turns < _TURNS and self.best.nodes < self.nodes:
-                status = self._turn(capacity, 0)
-                turns += 1
-            if status is not Status.IMPOSSIBLE:
-                break
-            stride = 2 * stride + 1
+    def _turns(self, capacity: int) -> Status:
+        """Take the first turns at a capacity, until it is decided."""
+        status, turns = Status.UNKNOWN, 0
+        while status is Status.UNKNOWN and turns < _TURNS and self.best.nodes < self.best.allowed:
+            status = self._turn(capacity, 0)
+            turns += 1
+        return status
 
     def halve(self) -> None:
         """Halve the gap, or take a quarter off, as long as a short walk succeeds."""
         walks = self.forwards.walks()
-        quick = _QUICK * max(1, len(self.strip.sizes))
+        quick = _QUICK * max(1, len(self.best.strip.sizes))
         parts = 2
-        while self.is_open and parts <= 4 and self.best.goal < self.best.top:
+        while self.best.is_open and parts <= 4 and self.best.goal < self.best.top:
             gap = self.best.top + 1 - self.best.goal
             capacity = self.best.top if self.best.offsets is None else self.best.goal + gap // parts
-            answer = walks.turn(capacity, self.nodes - self.best.nodes, quick)
+            answer = walks.turn(capacity, self.best.allowed - self.best.nodes, quick)
             fits = self._learn(capacity, answer, 0) is Status.FITS
             if not fits and self.best.offsets is None:
                 break
@@ -152,10 +180,10 @@ class _Ladder:
         """Take one turn at every capacity in both directions; only forwards where only a proof is left to find."""
         is_proof = self.best.goal == self.best.top and self.best.offsets is not None
         for capacity in self._rungs():
-            for direction in (0,) if is_proof else (0, 1):
+            for direction in range(1 if is_proof else 2):
                 course = self.courses.get((capacity, direction))
                 is_ahead = course is not None and course.turns > self.rounds
-                if self.is_open and self.best.goal <= capacity <= self.best.top and not is_ahead:
+                if self.best.is_open and self.best.goal <= capacity <= self.best.top and not is_ahead:
                     self._turn(capacity, direction)
         self.rounds += 1
 
@@ -171,70 +199,20 @@ class _Ladder:
         key = (capacity, direction)
         if key not in self.courses:
             self.courses[key] = self._searcher(direction).course(capacity)
-        return self._learn(capacity, self.courses[key].turn(self.nodes - self.best.nodes), direction)
+        return self._learn(capacity, self.courses[key].turn(self.best.allowed - self.best.nodes), direction)
 
     def _searcher(self, direction: int) -> Searcher:
         if not direction:
             return self.forwards
         if self.backwards is None:
-            self.backwards = Searcher(self.strip.backwards())
+            self.backwards = Searcher(self.best.strip.backwards())
         return self.backwards
 
     def _learn(self, capacity: int, answer: Answer, direction: int) -> Status:
-        self.best.nodes += max(1, answer.nodes)
-        if answer.status is Status.FITS:
-            self.best.offsets = answer.offsets[::-1] if direction else answer.offsets
-            self.best.peak = end(self.strip, self.best.offsets)
+        status = self.best.learn(capacity, replace(answer, offsets=answer.offsets[::-1]) if direction else answer)
+        if status is Status.FITS:
             self.courses = {key: course for key, course in self.courses.items() if key[0] < self.best.peak}
-        elif answer.status is Status.IMPOSSIBLE:
-            self.best.bound = max(self.best.bound, capacity + 1)
-        return answer.status
-
-
-@dataclass(slots=True)
-class _Hunt:
-    """Searches at one capacity after another; where only one is open, it gets all the work that is left."""
-
-    best: Least
-    searcher: Searcher
-    strip: Strip
-    nodes: int
-    """Bound of all searches."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something to find, and work left to find it."""
-        return self.best.goal <= self.best.top and self.best.nodes < self.nodes
-
-    def raise_bound(self, nodes: int) -> None:
-        """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
-        stride = 0
-        while self.is_open:
-            if self._try(min(self.best.goal + stride, self.best.top), nodes) is not Status.IMPOSSIBLE:
-                break
-            stride = 2 * stride + 1
-
-    def lower_peak(self, nodes: int) -> None:
-        """Step down from the best plan; each plan that is found restarts the steps."""
-        part = _PARTS - (self.best.offsets is not None)
-        top = self.best.top + 1
-        while part and self.is_open:
-            capacity = min(self.best.goal + (top - self.best.goal) * part // _PARTS, self.best.top)
-            if capacity <= self.best.goal:
-                break
-            part -= 1
-            if self._try(capacity, nodes) is Status.FITS:
-                part, top = _PARTS - 1, self.best.top + 1
-
-    def _try(self, capacity: int, nodes: int) -> Status:
-        left = self.nodes - self.best.nodes
-        answer = self.searcher.fit(capacity, left if self.best.goal == self.best.top else min(nodes, left))
-        self.best.nodes += max(1, answer.nodes)
-        if answer.status is Status.FITS:
-            self.best.offsets, self.best.peak = answer.offsets, end(self.strip, answer.offsets)
-        elif answer.status is Status.IMPOSSIBLE:
-            self.best.bound = max(self.best.bound, capacity + 1)
-        return answer.status
+        return status
 
 
 def end(strip: Strip, offsets: Sequence[int]) -> int:

@@ -46,11 +46,13 @@ def _order(spans: Sequence[tuple[Span, ...]], sections: int) -> list[int]:
             order.append(section)
             for buffer in inside[section]:
                 left[buffer] -= 1
-                change = (not is_open[buffer]) + (left[buffer] == 1)
+                changes = [not is_open[buffer], left[buffer] == 1].count(True)
                 is_open[buffer] = True
-                for other in _sections(spans[buffer]) if change else ():  # else they are in the queue as they are
+                if changes == 0:  # sections are in the queue as they are
+                    continue
+                for other in _sections(spans[buffer]):
                     if not done[other]:
-                        growth[other] -= change
+                        growth[other] -= changes
                         heappush(queue, (growth[other], other))
     return order
 

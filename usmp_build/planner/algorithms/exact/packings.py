@@ -95,7 +95,6 @@ class Packings:
 
     @cached_property
     def _roomy(self) -> Problem:
-        """All buffers, in one pool without a limit."""
         buffers = tuple(replace(buffer, pools=(0,), costs=()) for buffer in self._problem.buffers)
         return replace(self._problem, pools=(Pool(""),), buffers=buffers)
 
@@ -121,21 +120,18 @@ class Packings:
             return Status.IMPOSSIBLE
         if packing.tried.get(limit, -1) >= nodes:
             return Status.UNKNOWN
-        status = self._search(component, limit, nodes)
-        if status is Status.IMPOSSIBLE:
-            packing.bound = limit + 1
-        elif status is Status.UNKNOWN:
-            packing.tried[limit] = nodes
-        return status
-
-    def _search(self, component: frozenset[int], limit: int, nodes: int) -> Status:
         strip = make_strip(self._problem, sorted(component))
         answer = Searcher(strip).fit(limit // strip.unit, nodes)
         self.nodes += 1 + answer.nodes + len(component) // _PREPARATION
         if answer.status is Status.FITS:
             places = {i: at * strip.unit for i, at in zip(strip.members, answer.offsets, strict=True)}
             self.remember({index: self._problem.buffers[index].offset or 0 for index in component} | places)
-        return answer.status
+        status = answer.status
+        if status is Status.IMPOSSIBLE:
+            packing.bound = limit + 1
+        elif status is Status.UNKNOWN:
+            packing.tried[limit] = nodes
+        return status
 
     def _learn(self, component: Iterable[int], limit: int, nodes: int) -> None:
         """Learn a no-good, without the buffers that the proof does not need; the smallest are tried first."""

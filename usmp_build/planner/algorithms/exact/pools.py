@@ -32,10 +32,10 @@ def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize
 
     At most `nodes` nodes are visited.  Without `minimize`, the first plan found will do.
     """
-    valid = _valid(problem, start)
+    valid = None if start is None or violations(problem, start) else start
     if valid is not None and not minimize:
         return valid
-    verdict = _judge(problem, nodes, valid, minimize)
+    verdict = judge(problem, nodes, valid, minimize)
     if verdict.places is None:
         return None
     allocations = tuple(verdict.places[index] for index in range(len(problem.buffers)))
@@ -46,16 +46,8 @@ def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize
     return Plan("exact", allocations, claims, verdict.nodes, bound)
 
 
-def judge(problem: Problem, nodes: int, start: Plan | None = None) -> Verdict:
-    """Return the best plan and all proofs found within `nodes` nodes; `start` is a plan to begin with, or None."""
-    return _judge(problem, nodes, _valid(problem, start), minimize=True)
-
-
-def _valid(problem: Problem, start: Plan | None) -> Plan | None:
-    return None if start is None or violations(problem, start) else start
-
-
-def _judge(problem: Problem, nodes: int, start: Plan | None, minimize: bool) -> Verdict:
+def judge(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Verdict:
+    """Return the best plan and all proofs found within `nodes` nodes; `start` is a valid plan, or None."""
     reached = within_reach(problem)
     if not all(buffer.pools for buffer in reached.buffers):
         return Verdict(None, impossible=True)
@@ -89,7 +81,6 @@ def _in_order(problem: Problem) -> list[list[int]]:
 
 
 def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
-    """Plan buffers that share their pools."""
     pools = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     if len(pools) == 1:
         return _one_pool(problem, pools[0], nodes, start, minimize)

@@ -72,7 +72,6 @@ class _Tree:
 
     @property
     def pairs(self) -> int:
-        """How many pairs must keep a distance."""
         return len(self._pairs)
 
     def root(self) -> _Node | None:

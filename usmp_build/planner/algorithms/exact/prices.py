@@ -73,7 +73,7 @@ def improve(best_prices: Prices, target: int | None, width: int, passes: int, no
             best_prices.impossible = True
             break
         total, chosen = result
-        value = total - _income(best_prices.rooms, current)
+        value = total - sum(best_prices.rooms[pool] * sum(values) for pool, values in current.items())
         if best is None or value > best:
             best, idle = value, 0
             best_prices.prices = {pool: list(prices) for pool, prices in current.items()}
@@ -132,7 +132,3 @@ def reduced(choices: Choices, prices: Mapping[int, Sequence[int]]) -> list[tuple
             row.append(total)
         rows.append(tuple(row))
     return rows
-
-
-def _income(rooms: Mapping[int, int], prices: Mapping[int, Sequence[int]]) -> int:
-    return sum(rooms[pool] * sum(values) for pool, values in prices.items())

@@ -20,7 +20,8 @@ class Searcher:
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._few = _are_few(strip)
+        distances = [above for neighbors in strip.neighbors for _, above, _ in neighbors]
+        self._few = len(distances) <= 2 * _FEW and min(distances, default=1) <= 0
         self._compiled = compiled(strip) if strip.ordered and _reach(strip) * max(1, strip.sections) < LARGEST else None
 
     def fit(self, capacity: int, nodes: int) -> Answer:
@@ -57,9 +58,3 @@ def _reach(strip: Strip) -> int:
         for size, alignment, neighbors in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
     )
     return 2 * sum(distances) + max((abs(offset) for offset in strip.fixed if offset != NO_PLACE), default=0)
-
-
-def _are_few(strip: Strip) -> bool:
-    """Whether some distances are 0 or less, and pairs are few enough to branch on them."""
-    distances = [above for neighbors in strip.neighbors for _, above, _ in neighbors]
-    return len(distances) <= 2 * _FEW and min(distances, default=1) <= 0

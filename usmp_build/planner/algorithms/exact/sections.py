@@ -25,7 +25,7 @@ def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
     kept = [i for i in members if problem.buffers[i].size or not _can_be_anywhere(problem, i)]
     kept.sort(key=lambda i: _identity(problem, i))
     positions = {index: position for position, index in enumerate(kept)}
-    near = [_near(pairs[i], positions) for i in kept]
+    near = [_by_position(pairs[i], positions) for i in kept]
     sections, linear = _sections(problem, kept, near)
     unit = _unit(problem, kept, near)
     neighbors = tuple(tuple((o, above // unit, below // unit) for o, (above, below) in sorted(n.items())) for n in near)
@@ -62,8 +62,7 @@ def _pairs(problem: Problem, index: int, inside: set[int]) -> Iterator[tuple[int
                 yield other, (above + -above % step, below + -below % step)
 
 
-def _near(pairs: Mapping[int, tuple[int, int]], positions: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-    """Return the pairs of one buffer by the positions of the others in the strip."""
+def _by_position(pairs: Mapping[int, tuple[int, int]], positions: Mapping[int, int]) -> dict[int, tuple[int, int]]:
     return {positions[other]: both for other, both in sorted(pairs.items()) if other in positions}
 
 

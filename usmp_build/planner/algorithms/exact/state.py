@@ -139,7 +139,6 @@ class State:
         return False
 
     def _assign(self, item: int) -> bool:
-        """Put an item into its only pool."""
         pool = self._choices.pools[item][self.allowed[item][0]]
         self.where[item] = pool
         self._trail.append((item, None))
@@ -159,7 +158,6 @@ class State:
         return True
 
     def _least(self) -> int:
-        """Return a lower bound of the cost of all assignments below this state."""
         return max(self.plain, -((self._income - self._paid) // FINE))
 
     def _cheap_enough(self) -> bool:

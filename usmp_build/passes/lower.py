@@ -13,6 +13,7 @@ from usmp_build.ir.costs import Costs
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind, Storage
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.clique import Others
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.request import Request
@@ -40,10 +41,13 @@ def _conflicts(request: Request, storage: Storage, lifetimes: Lifetimes) -> tupl
     coincide with any step of the other, so every buffer of one conflicts with every buffer of the other.  Concurrency
     is not transitive: two models that may each run beside a third one, but not beside each other, share memory.
     """
-    neighbors = _alive_together(storage, lifetimes)
+    # Constants are always alive, all of them, and no pool takes both: there may be thousands.
+    is_planned = [buffer.kind is not Kind.CONSTANT for buffer in storage.buffers]
+    lives = [each if planned else () for each, planned in zip(lifetimes.intervals, is_planned, strict=True)]
+    neighbors = list(map(set, conflicts(lives)))
     used: list[list[int]] = [[] for _ in request.models]
     for index, buffer in enumerate(storage.buffers):
-        if buffer.kind is not Kind.CONSTANT:
+        if is_planned[index]:
             for model in buffer.models:
                 used[model].append(index)
     for one, other in request.concurrent:
@@ -55,27 +59,3 @@ def _conflicts(request: Request, storage: Storage, lifetimes: Lifetimes) -> tupl
     constants = tuple(storage.constants)
     others = {index: Others(constants, index) for index in constants}
     return tuple(others.get(index) or tuple(sorted(each)) for index, each in enumerate(neighbors))
-
-
-def _alive_together(storage: Storage, lifetimes: Lifetimes) -> list[set[int]]:
-    """Sweep the timeline for buffers of the workspace that are alive together.
-
-    Constants are always alive, all of them, and no pool takes both: there may be thousands.
-    """
-    starts: dict[int, list[int]] = {}
-    stops: dict[int, list[int]] = {}
-    for index, intervals in enumerate(lifetimes.intervals):
-        for interval in intervals if storage.buffers[index].kind is not Kind.CONSTANT else ():
-            starts.setdefault(interval.start, []).append(index)
-            stops.setdefault(interval.stop, []).append(index)
-    alive: set[int] = set()
-    neighbors: list[set[int]] = [set() for _ in storage.buffers]
-    for moment in sorted(starts.keys() | stops.keys()):
-        for index in stops.get(moment, ()):
-            alive.remove(index)
-        for index in starts.get(moment, ()):
-            for other in alive:
-                neighbors[index].add(other)
-                neighbors[other].add(index)
-            alive.add(index)
-    return neighbors
