@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from usmp_build.errors import Diagnostic, ModelError, ProblemError, Span, UsmpError
+from usmp_build.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Codes:
     """The exception of a kind of document, the codes of its faults, and the command that prints its schema."""
 
@@ -24,7 +24,7 @@ class Codes:
     """What messages call it."""
 
 
-PROBLEMS = Codes(ProblemError, "Q101", "Q112", "Q113", "usmp-build schema")
+PROBLEMS = Codes(ProblemError, "Q101", "Q112", "Q113", "usmp-build schema --problem")
 PROGRAMS = Codes(ModelError, "T260", "T261", "T262", "usmp-build schema --program")
 
 
