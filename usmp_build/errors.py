@@ -7,11 +7,12 @@ command line reports as an `InternalFault`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from usmp_build.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Span:
     """A piece of one line of a text file.  Lines and columns count from 1, as editors do."""
 
@@ -23,7 +24,7 @@ class Span:
     """The whole line, for the excerpt under the message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """A sentence, a place and a next step."""
 

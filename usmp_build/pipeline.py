@@ -22,12 +22,13 @@ most verbs do without are imported where they begin.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from usmp_build import plugins
 from usmp_build.files import Files
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model
 from usmp_build.layout import AlternativesRecord, Summary
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from usmp_build.report.study import Study
 
 
-@dataclass(frozen=True)
+@frozen
 class Planned:
     """Everything up to the proven plan."""
 

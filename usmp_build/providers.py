@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -15,11 +14,12 @@ from typing import Any
 
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.frozen import frozen
 
 _GROUPS = ("algorithms", "emitters", "importers", "kernels")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provider:
     """Where a name comes from."""
 

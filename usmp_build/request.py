@@ -6,11 +6,12 @@ No field here is None to say "the default"; None always means "none".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Literal
 
 from usmp_build.errors import Span
+from usmp_build.frozen import frozen
 
 
 class Access(Enum):
@@ -89,7 +90,7 @@ class InputOutput(Enum):
     APPLICATION = "application"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speed:
     """How fast a memory is: USMP's performance properties.  None where the manifest says nothing."""
 
@@ -105,7 +106,7 @@ class Speed:
     """Position in `Request.targets` → bytes that it moves in a burst; one byte for those that are not there."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolRequest:
     """A pool: a budget in one section of one memory region."""
 
@@ -157,7 +158,7 @@ class Copying(Enum):
     """A function of the application, which may start a DMA transfer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperandRule:
     """What a target demands of some operands of some operators."""
 
@@ -174,7 +175,7 @@ class OperandRule:
     span: Span | str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TargetRequest:
     """A processor that runs operators."""
 
@@ -188,7 +189,7 @@ class TargetRequest:
     kernels_span: Span | str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlaceRequest:
     """An exception to what a model says; it selects by one of `operators`, `tensors`, `scope` and `positions`."""
 
@@ -213,7 +214,7 @@ class PlaceRequest:
     span: Span | str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """A model and what it may use."""
 
@@ -269,7 +270,7 @@ class ModelRequest:
             yield "outputs", self.outputs.value, replace(self, outputs=Outputs.RUN)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConnectionRequest:
     """An output of one model that is an input of another."""
 
@@ -283,7 +284,7 @@ class ConnectionRequest:
     consumer_span: Span | str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """The whole firmware."""
 

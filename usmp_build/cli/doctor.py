@@ -9,12 +9,13 @@ import platform
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 
 import usmp_build
 from usmp_build.cli.table import columns
 from usmp_build.errors import UsmpError
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms import core
 from usmp_build.processes import Unfinished, run_program
 
@@ -40,7 +41,7 @@ _PROGRAMS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Tool:
     """A tool, and what it is for."""
 

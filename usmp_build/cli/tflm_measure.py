@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.frozen import frozen
 from usmp_build.processes import Done, Unfinished, run_module
 from usmp_build.selftest.inputs import Sample
 from usmp_build.selftest.oracle_process import MEMORY, TFLM
@@ -25,7 +25,7 @@ class NotMeasured(Exception):
     """TensorFlow Lite Micro does not run a model; the text is the reason, as a clause."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Measured:
     """A model in the interpreter of this machine."""
 

@@ -6,11 +6,11 @@ Allocations are planned, so loops and calls remain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from usmp_build.codegen.functions import forms
 from usmp_build.codegen.ports import Locate
 from usmp_build.document.suggest import listed, quoted
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import pool_type
 from usmp_build.ir.graph import Model, Subgraph, TensorRef
@@ -25,7 +25,7 @@ Refusal = tuple[str, str]
 """What has no C, and the suggested fix."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Body:
     """The body of main, of a program without `refusals`."""
 

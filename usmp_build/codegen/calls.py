@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import starmap
 from typing import TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Scratch, Value, Whole
 from usmp_build.interfaces.row_jobs import row_of
 from usmp_build.ir.c_types import float_literal, int_literal
@@ -17,7 +18,7 @@ Index: TypeAlias = tuple[tuple[str, int], ...]
 """The index of a row: a sum of counters, each times a factor."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A pointer that a step's function takes: to the data, or to a table of its rows."""
 

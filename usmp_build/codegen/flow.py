@@ -7,9 +7,9 @@ are the same C.  What shares bytes with the caller (`passes.storage.calls`) is n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from usmp_build.codegen.ports import Locate
+from usmp_build.frozen import frozen
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Model, Operator, OperatorRef
 from usmp_build.ir.options import called_subgraphs
@@ -19,7 +19,7 @@ Place = tuple[int, int | None]
 """A subgraph, and a tensor in it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Flow:
     """Control flow of one model, which `refusals` accepts."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from usmp_build.codegen.function_names import function_names
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import plain_type, pool_type
 from usmp_build.ir.graph import Model, Subgraph, Tensor, TensorRef
@@ -22,7 +22,7 @@ Forms = Mapping[tuple[int, int], set[bool]]
 """(function, tensor) → whether it is a table of rows; a parameter may be both, in different calls."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Functions:
     """The functions of one program, and what their C depends on."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import float_literal, plain_type
 from usmp_build.ir.graph import Subgraph, TensorRef, tensor_at
@@ -17,7 +18,7 @@ from usmp_build.layout.rows import RowOffsets
 from usmp_build.naming import c_comment
 
 
-@dataclass(frozen=True)
+@frozen
 class Locate:
     """Locates the bytes of each tensor of one model, as a C expression inside `run`."""
 

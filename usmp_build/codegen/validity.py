@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from textwrap import wrap
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Subgraph, TensorRef
@@ -86,7 +86,7 @@ def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
     return tuple(wrap(text, _COLUMNS))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Ports:
     """Inputs or outputs of a model that share a sentence."""
 

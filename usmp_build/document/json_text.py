@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from usmp_build.document.source import Source
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.document.value_errors import ValueFault, value_faults, wanted
 from usmp_build.errors import Diagnostic, Span, UsmpError
+from usmp_build.frozen import frozen
 
 Record = TypeVar("Record")
 
@@ -89,7 +90,7 @@ def _details(adapter: TypeAdapter[Record], document: dict[str, Any], error: Vali
     return list(error.errors(include_url=False)) if error.error_count() <= _MANY else []
 
 
-@dataclass(frozen=True)
+@frozen
 class Paths:
     """Finds the values of a JSON document by their paths: `("buffers", 3, "size")`.
 
@@ -235,7 +236,7 @@ def _whole(source: Source, message: str, help_: str) -> UsmpError:
     return source.codes.error(Diagnostic(source.codes.malformed, message, source.span(1, 1), help_))
 
 
-@dataclass(frozen=True)
+@frozen
 class Shape:
     """A schema as pydantic generates it."""
 

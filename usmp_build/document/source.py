@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
 from usmp_build.document.faults import PROBLEMS, Codes
 from usmp_build.errors import Diagnostic, Span
+from usmp_build.frozen import frozen
 
 MOST_BYTES = 1 << 28
 """Most bytes of a file: about four million buffers."""
@@ -20,7 +20,7 @@ _EXCERPT = 160
 """Most characters of a line that a message shows."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """A text with `\\n` at the ends of its lines, and the name of its file."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from usmp_build.emitters.render import render
+from usmp_build.frozen import frozen
 from usmp_build.layout import PoolRow
 from usmp_build.layout.layout import Layout
 from usmp_build.layout.plan_json import plan_hash
@@ -14,7 +14,7 @@ from usmp_build.output.bundle import OutputFile
 from usmp_build.units import count_bytes, show_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shared:
     """A region that several pools are in, or are loaded from."""
 

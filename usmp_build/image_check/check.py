@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from usmp_build.errors import Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.image_check.evidence import Evidence
 from usmp_build.image_check.image import Extent, Image
 from usmp_build.image_check.image_findings import image_findings, other_plans
@@ -15,7 +15,7 @@ from usmp_build.image_check.start import start_findings
 from usmp_build.layout import PlanRecord
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkedPool:
     """A pool that has a section, or an object in one of the program."""
 
@@ -26,7 +26,7 @@ class LinkedPool:
     """Empty if the pool names none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ImageReport:
     """The result of a check."""
 

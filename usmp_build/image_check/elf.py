@@ -6,11 +6,11 @@ Every table is cut out of the file before it is read, so a count or an offset th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from struct import Struct
 from typing import NamedTuple
 
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
+from usmp_build.frozen import frozen
 from usmp_build.image_check.image import Extent, Image, Section, Symbol
 
 _IDENT = 16
@@ -33,7 +33,7 @@ _MOST_SEGMENTS = 128
 """Most program headers of an image: linkers write a handful."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Format:
     """The structs of one width, and where their fields are."""
 
@@ -99,7 +99,7 @@ def _format(data: bytes, file: str) -> _Format:
     return form
 
 
-@dataclass(frozen=True)
+@frozen
 class _Reader:
     data: bytes
     file: str

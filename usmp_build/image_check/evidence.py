@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.image_check.image import Extent, Image, Section, Symbol
 from usmp_build.image_check.map_file import MapFile
 from usmp_build.layout import PlanRecord, PoolRecord
@@ -16,7 +16,7 @@ _WHOLE = 1 << 32
 """Bytes of the smallest region whose length does not fit a 32-bit symbol."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Evidence:
     """A planned pool and what the linker made of it."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
+from usmp_build.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Extent:
     """Addresses `[start, start + size)`."""
 
@@ -32,7 +33,7 @@ class Extent:
         return f"0x{self.start:08x}..0x{self.end:08x}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A section of the image that has addresses."""
 
@@ -49,7 +50,7 @@ class Section:
     """Its bytes, if they are stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Symbol:
     """A name for an address."""
 
@@ -59,7 +60,7 @@ class Symbol:
     """Whether it is a variable or a function: labels of linker scripts and assemblers are not."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Image:
     """A linked program."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.frozen import frozen
 from usmp_build.image_check.image import Extent
 
 _REGIONS = re.compile(r"^Memory Configuration\n\nName +Origin +Length[^\n]*\n((?:[^\n]+\n)*)", re.MULTILINE)
@@ -18,7 +18,7 @@ _PIECE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InputSection:
     """A piece of an object file in an output section."""
 
@@ -28,7 +28,7 @@ class InputSection:
     """The object file, as the linker shows it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class MapFile:
     """What the linker says of its work."""
 

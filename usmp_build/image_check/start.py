@@ -11,10 +11,10 @@ flash                               RAM
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from usmp_build.errors import Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.image_check.evidence import Evidence
 from usmp_build.image_check.image import Extent, Image, Section, Symbol
 from usmp_build.image_check.map_file import InputSection, MapFile
@@ -44,7 +44,7 @@ _LEAST_STACK = 256
 """Bytes without which no model runs: one interrupt takes 104 of them where there is floating point."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Table:
     """The vector table of a Cortex-M."""
 

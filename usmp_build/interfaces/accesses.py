@@ -16,10 +16,12 @@ touch is undeclared: it overlaps nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from usmp_build.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window:
     """Positions along an axis: `index * step - before + tap * dilation` for tap in [0, taps), if within [0, size).
 
@@ -44,7 +46,7 @@ class Window:
     an output of a transposed convolution."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touch:
     """`size` contiguous elements, from `start` plus each loop's index times its stride, at each position of windows."""
 
@@ -60,7 +62,7 @@ class Touch:
     none, all rows of the streamed input are."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A nest of loops inside the common ones."""
 
@@ -73,7 +75,7 @@ class Part:
     the order."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accesses:
     """`for common loops: first part; second part; ...`"""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.choices import FILE_ORDER, Choices
@@ -28,7 +29,7 @@ OperatorTraffic: TypeAlias = Mapping[OperatorRef, Mapping[int, Traffic]]
 """For each operator the buffers that it touches, and the bytes moved in one run."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Analysis:
     """The results of the passes, in the order in which they run."""
 

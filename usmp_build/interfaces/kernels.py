@@ -12,10 +12,11 @@ tensor in memory of pages.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import gcd
 from typing import Protocol, TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.accesses import Accesses
 from usmp_build.ir.graph import DType, Operator, Subgraph
 from usmp_build.ir.schedule import Direction
@@ -24,35 +25,35 @@ LONGEST_RANK = 6
 """Most dimensions that fit `struct usmp_shape` of "usmp.h"."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Input:
     """An argument of a C call: the data of the operator's input at this position."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Output:
     """An argument: the data of the operator's output at this position."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derived:
     """An argument: the constant at this position of `Kernel.constants`."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scratch:
     """An argument: the scratch buffer at this position of `Kernel.scratch`."""
 
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Absent:
     """An argument: NULL, for an input that the operator omits."""
 
@@ -60,12 +61,12 @@ class Absent:
 Operand: TypeAlias = Input | Output | Derived | Scratch | Absent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Whole:
     """`function(&parameters, operands...)`, once."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rows:
     """`function(&parameters, rows, other operands..., output row)` for every output row.
 
@@ -101,7 +102,7 @@ class Rows:
         return (row + self.phase) // self.repeat * self.stride - self.before
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reduce:
     """`function_begin(&parameters, scratch)`, `function_row(&parameters, row, others..., scratch)` for every input row,
     `function_finish(&parameters, scratch, others..., output)`; all that for every image.
@@ -121,7 +122,7 @@ class Reduce:
     """Whether `_row` gets the number of the row in the image, too, right after the row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pieces:
     """`function(&parameters, piece of the first operand, ..., piece of the last)` for every piece."""
 
@@ -137,7 +138,7 @@ Value: TypeAlias = "int | float | tuple[Value, ...]"
 """Value of a struct's member: every int fits an int32_t, every float is a float32, a tuple is a struct or an array."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameters:
     """The scalars of a call: `static const struct <project>_<struct> = { fields }`, in the struct's order."""
 
@@ -146,7 +147,7 @@ class Parameters:
     """(name, value)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Member:
     """A member of a struct of parameters."""
 
@@ -155,7 +156,7 @@ class Member:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prototype:
     """The declaration of a function that the application supplies; equal for all calls of the function."""
 
@@ -166,7 +167,7 @@ class Prototype:
     """C declarations of the arguments after the parameters."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traffic:
     """Bytes that a kernel moves between the processor and an operand; repeated reads count again."""
 
@@ -182,7 +183,7 @@ class Traffic:
         return Traffic(times * self.read, times * self.written)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelCall:
     """One C function and its arguments; `parameters` come first if there are any."""
 
@@ -214,7 +215,7 @@ class KernelCall:
         return {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScratchRequest:
     """A scratch buffer of a kernel; `size` is in bytes."""
 
@@ -223,7 +224,7 @@ class ScratchRequest:
     dtype: DType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Strike:
     """Names of pools that an operand must not be in, although its model and its target allow them."""
 
@@ -231,7 +232,7 @@ class Strike:
     pools: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Constant:
     """Data that a kernel library derives from the model: requantization multipliers, look-up tables."""
 
@@ -241,7 +242,7 @@ class Constant:
     """Little-endian elements."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kernel:
     """The implementation of an operator: its calls in order, and their requirements."""
 
@@ -298,7 +299,7 @@ class Kernel:
         return frozenset(operand.position for operand in operands if isinstance(operand, Input))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoKernel:
     """The library cannot run the operator; it can still be planned."""
 
@@ -306,7 +307,7 @@ class NoKernel:
     """A clause for a message: "it has no kernel for int16"."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KernelSources:
     """The C of a set of kernels, each function once; names begin with the requested prefix."""
 

@@ -12,16 +12,17 @@ row, and those in front of it count the rows.  (TVM's RFC 0039, "buffer physical
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import TensorRef
 from usmp_build.units import align_up
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowTable:
     """A tensor in memory of pages: each row is anywhere, in whole pages, and a table has pointers to the rows."""
 

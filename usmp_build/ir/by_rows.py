@@ -10,13 +10,14 @@ order that has each row before it is read.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import OperatorRef, TensorRef
 
 
-@dataclass(frozen=True)
+@frozen
 class ByRows:
     """The operators that are divided into jobs, and the tensors that are divided into rows."""
 

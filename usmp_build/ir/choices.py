@@ -6,14 +6,15 @@ Any choice must compute the same tensors; by default, operators run in the order
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.schedule import Direction
 
 
-@dataclass(frozen=True)
+@frozen
 class Choices:
     """The choices for all models of the firmware."""
 

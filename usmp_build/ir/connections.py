@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import TensorRef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Connection:
     """An output of one model's main subgraph that is an input of another's."""
 

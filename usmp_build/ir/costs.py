@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Literal
+
+from usmp_build.frozen import frozen
 
 
 class CostUnit(Enum):
@@ -23,7 +24,7 @@ class CostUnit(Enum):
         self.factor = factor
 
 
-@dataclass(frozen=True)
+@frozen
 class Costs:
     """For each buffer of the storage, the cost of each of its candidate pools, as whole numbers."""
 

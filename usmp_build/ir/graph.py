@@ -6,7 +6,6 @@ Everything is frozen, and refers to its neighbours by index into the tuples of i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from math import prod
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.options import Options, Parts
 from usmp_build.ir.statements import Code, Statement
 
@@ -87,7 +87,7 @@ _BITS = {
 _NOT_IN_NUMPY = {"STRING", "VARIANT", "RESOURCE", "INT4", "UINT4", "INT2", "BFLOAT16", "FLOAT8_E4M3FN", "FLOAT8_E5M2"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quantization:
     """How integers stand for real numbers: `real = scale * (q - zero_point)` (TFLite's QuantizationParameters).
 
@@ -105,7 +105,7 @@ class Quantization:
         return len(self.scales) > 1
 
 
-@dataclass(frozen=True)
+@frozen
 class Tensor:
     """A value: type, shape, and for constants the bytes (little-endian, row-major)."""
 
@@ -164,7 +164,7 @@ SHARING = frozenset({"VIEW", "JOIN", "CUT"})
 the inputs of a JOIN are parts of its output, and the outputs of a CUT parts of its input (see `options.Parts`)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operator:
     """One operation of a subgraph.  Tensors are given by index; an omitted input is None."""
 
@@ -214,7 +214,7 @@ class Home(NamedTuple):
     """Offset in the root, in bytes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Subgraph:
     """Operators in an order in which they may run, and the tensors between them; or a function of a program.
 
@@ -281,7 +281,7 @@ class Subgraph:
         return {t: i for i, op in enumerate(self.operators) for t in op.outputs}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Port:
     """A name that a signature gives to an input or output of the main subgraph."""
 
@@ -289,7 +289,7 @@ class Port:
     tensor: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompilerPlan:
     """What the compiler of a program would allocate itself, in bytes, without inputs and outputs."""
 
@@ -300,7 +300,7 @@ class CompilerPlan:
     """In the function that allocates most; the others reuse it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Model:
     """One or more subgraphs, or functions of a program; the first is the one that runs."""
 

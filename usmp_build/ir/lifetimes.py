@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from usmp_build.frozen import frozen
 
 
 class Interval(NamedTuple):
@@ -13,14 +14,14 @@ class Interval(NamedTuple):
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lifetimes:
     """For each buffer of the storage, sorted intervals that do not touch."""
 
     intervals: tuple[tuple[Interval, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Survivors:
     """The persistent buffers; models may run in any order, each any number of times."""
 

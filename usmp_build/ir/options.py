@@ -8,9 +8,11 @@ reference library gets them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import NamedTuple, TypeAlias
+
+from usmp_build.frozen import frozen
 
 
 class Padding(Enum):
@@ -65,12 +67,12 @@ def named(*, required: bool = True) -> dict[str, bool]:
     return {KEY: required}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """Base of all options."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VarHandle(Options):
     """VAR_HANDLE: the name of a variable; all handles of one name are the same variable."""
 
@@ -78,7 +80,7 @@ class VarHandle(Options):
     shared_name: str = field(default="", metadata=slot(1, "s", ""))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If(Options):
     """IF: indices of the subgraphs of its arms."""
 
@@ -86,7 +88,7 @@ class If(Options):
     else_subgraph: int = field(default=0, metadata=slot(1, "i"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class While(Options):
     """WHILE: indices of the subgraphs of its test and its body."""
 
@@ -94,14 +96,14 @@ class While(Options):
     body_subgraph: int = field(default=0, metadata=slot(1, "i"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(Options):
     """CALL and CALL_ONCE: the index of the subgraph."""
 
     subgraph: int = field(default=0, metadata=slot(0, "i"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parts(Options):
     """JOIN and CUT, which are ours: the offsets of the parts in the whole."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Model
 
 KeptChannels: TypeAlias = Mapping[tuple[int, int], tuple[int, ...]]
 """(subgraph, tensor) → remaining indices along the last axis, for tensors that lost some."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Saving:
     """Amounts that one rewrite removed; negative ones were added."""
 
@@ -42,7 +43,7 @@ class RewriteStep(NamedTuple):
     channels: KeptChannels = MappingProxyType({})
 
 
-@dataclass(frozen=True)
+@frozen
 class Record:
     """All savings of rewrites in a model."""
 

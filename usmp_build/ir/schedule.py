@@ -11,10 +11,10 @@ Models that never run together simply follow one another.  Walking the schedule 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import OperatorRef, TensorRef
 
 
@@ -44,7 +44,7 @@ class Direction(Enum):
     """Undecided: such a schedule gives bounds only, no C."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A leaf, which runs from beginning to end: an operator, one row of it, or a statement.
 
@@ -101,21 +101,21 @@ def _tensors(values: Iterable[Value]) -> tuple[TensorRef, ...]:
     return tuple(dict.fromkeys(each for each in tensors if isinstance(each, TensorRef)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence:
     """Nodes that run one after another."""
 
     body: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """Exactly one of the arms runs."""
 
     arms: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loop:
     """`test` runs, then `body` and `test` again, any number of times: `while (test()) body();`."""
 
@@ -123,7 +123,7 @@ class Loop:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeat:
     """`body` runs a number of times that does not depend on what it computes."""
 
@@ -136,7 +136,7 @@ class Repeat:
     """Most rounds that run at the same time; None: all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Values that hold nothing whenever `body` begins, and are not touched outside of it."""
 
@@ -144,7 +144,7 @@ class Scope:
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """The body of a subgraph or operator, run in this place.  All calls of one subgraph share its tensors."""
 
@@ -155,7 +155,7 @@ class Call:
 Node: TypeAlias = Step | Sequence | Branch | Loop | Repeat | Scope | Call
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Schedule:
     """One program for each model, one after the other on the timeline."""
 

@@ -7,15 +7,15 @@ copy, made by an operator of kind "COPY" that is in the graph like any other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import OperatorRef, TensorRef
 
 COPY = "COPY"
 """The kind of operators that copy a tensor to other pools."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Scopes:
     """The scopes of all models, after copies were inserted."""
 

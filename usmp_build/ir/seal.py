@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from usmp_build.frozen import frozen
 
 _WORD = 4
 """Bytes of `uint32_t`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SealMember:
     """A member of `struct usmp_seal`: little-endian words, the lowest first."""
 

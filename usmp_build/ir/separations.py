@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Separation:
     """The distance that one operator allows for two buffers."""
 
@@ -20,7 +21,7 @@ class Separation:
     direction: Direction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Separations:
     """The pairs (below, above) that may share bytes although both are alive at some step."""
 

@@ -13,11 +13,11 @@ A function is a `Subgraph` whose tensors are its parameters, which come first, i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from usmp_build.errors import Diagnostic
+from usmp_build.frozen import frozen
 
 MAX_NESTING = 200
 """Deepest nesting of statements, including those of called functions."""
@@ -61,7 +61,7 @@ class Provider(Enum):
     """Its storage is outside the plan: registers, a stack, whatever the function's compiler uses."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allocate:
     """A tensor that exists within `body`.  It is undefined on entry, in every round of a loop around it."""
 
@@ -70,7 +70,7 @@ class Allocate:
     provider: Provider = Provider.PLAN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class For:
     """A loop."""
 
@@ -82,7 +82,7 @@ class For:
     """Most rounds of a parallel loop that run at the same time; None: all of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Access:
     """A leaf: it reads some tensors and writes to others."""
 
@@ -97,7 +97,7 @@ class Access:
     it may write over them.  It writes one tensor then."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invoke:
     """A call of another function of the program, by its number.  Its parameters are the arguments' bytes."""
 
@@ -106,7 +106,7 @@ class Invoke:
     """One for each parameter, which are the first tensors of the function; None: not a tensor."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class If:
     """A branch: `then` runs if the first element of a tensor is not 0, else `other`."""
 
@@ -143,7 +143,7 @@ def allocations(body: tuple[Statement, ...]) -> Iterator[Allocate]:
     return (statement for statement in walk(body) if isinstance(statement, Allocate))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Code:
     """C statements, at the depth of a function's body."""
 

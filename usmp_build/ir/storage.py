@@ -6,9 +6,10 @@ A `StorageBuffer` is storage that one or more tensors share, scratch of one oper
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
 from usmp_build.ir.schedule import RowRef, ScratchRef, Value
 from usmp_build.units import align_up
@@ -26,7 +27,7 @@ class Kind(Enum):
     CONSTANT = "constant"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StorageBuffer:
     """Bytes to be placed."""
 
@@ -69,7 +70,7 @@ class StorageBuffer:
         return align_up(self.size, self.cache_line or 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Storage:
     """All buffers, and the buffer of each tensor and scratch request.
 

@@ -7,12 +7,12 @@ float32     no scales
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from usmp_build.arithmetic.fixed_point import Factor
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Constant, Derived, Input, Operand, Value
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Limits
@@ -40,7 +40,7 @@ class Places(NamedTuple):
 PLACES = Places()
 
 
-@dataclass(frozen=True)
+@frozen
 class Arithmetic:
     """What the C of a type of elements gets for its sums, beside inputs and weights."""
 

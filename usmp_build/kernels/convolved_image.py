@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.pitches import Pitches, pitches
@@ -11,7 +10,7 @@ from usmp_build.kernels.window import Images, borders, slide
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 
 
-@dataclass(frozen=True)
+@frozen
 class ConvolvedImage:
     """The tensors of a convolution, and the positions of its window."""
 

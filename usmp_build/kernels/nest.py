@@ -23,10 +23,11 @@ state a nest over all rows, too, whose first axes are `images` and `rows`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.call_traffic import elements
 from usmp_build.interfaces.kernels import (
@@ -89,7 +90,7 @@ _IN_ORDER: Along = MappingProxyType({})
 """The elements of a turn lie behind those of the turn before."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """The elements of an operand that a turn touches: `size` neighbours, from a place that moves along axes."""
 
@@ -121,7 +122,7 @@ def aside(operand: Operand, size: int = 1, along: Along = _IN_ORDER, *, fills: b
     return Span(operand, size, along, is_aside=True, fills=fills)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nest:
     """Loops over axes, the outermost first, and what each turn of the innermost one touches."""
 
@@ -181,7 +182,7 @@ _AROUND_ROW = "images", "rows"
 _NOWHERE: Along = MappingProxyType({"": 0})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InTurn:
     """Several nests, one after the other."""
 

@@ -6,7 +6,6 @@ What the library cannot run raises `Unsupported`, which becomes a `NoKernel`; wh
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.errors import Diagnostic, KernelError
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
@@ -31,7 +31,7 @@ class Unsupported(Exception):
     """The library cannot run the operator; the text is a clause, as in `NoKernel`."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Node:
     """An operator of a graph."""
 

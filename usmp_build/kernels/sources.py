@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import KernelSources
 
 PREFIX = "usmp_"
@@ -126,7 +126,7 @@ _ELEMENT_TYPES = {
 """File → the types that its pieces are there for; the first is the one that it is written for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A definition."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from usmp_build.arithmetic import windows
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.call_traffic import positions
 from usmp_build.interfaces.kernels import Input
@@ -20,7 +21,7 @@ _MOST_TAPS = 256
 """Most taps of a window along one axis: the generated code keeps a pointer for each of its rows on the stack."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slide:
     """An axis of an image, and the window that slides along it.
 
@@ -113,7 +114,7 @@ def slide(node: Node, border: Border, size: int, window: int, stride: int, dilat
     return Slide(size, -(-size // stride), window, stride, dilation, before)
 
 
-@dataclass(frozen=True)
+@frozen
 class Images:
     """Images, the window that slides over them, and the images that come of it."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from usmp_build.frozen import frozen
 from usmp_build.layout.record import Record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LargerRecord(Record):
     """A pool that would have to be larger."""
 
@@ -19,7 +19,7 @@ class LargerRecord(Record):
     """Bytes that its limit lacks."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LargerPoolsRecord(Record):
     """A plan in larger pools, with every buffer where it costs least."""
 
@@ -32,7 +32,7 @@ class LargerPoolsRecord(Record):
     """That has every buffer there in pools of this size: the one of the manifest if it has, else auto."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeepRecord(Record):
     """A setting of a model that lets its inputs or outputs live longer than by default."""
 
@@ -42,7 +42,7 @@ class KeepRecord(Record):
     """Bytes that it costs against the default; null: not worked out, only the first 16 such settings are."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompilerPlanRecord(Record):
     """What the compiler of a program would allocate itself, without inputs and outputs."""
 
@@ -53,7 +53,7 @@ class CompilerPlanRecord(Record):
     """Bytes in the function that allocates most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelAlternativesRecord(Record):
     """A model by itself, and what its settings cost."""
 
@@ -66,7 +66,7 @@ class ModelAlternativesRecord(Record):
     """null: it is no program, or its compiler has no plan."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AlternativesRecord(Record):
     """What the firmware would take otherwise; each figure takes planning of its own."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from usmp_build.frozen import frozen
 from usmp_build.layout.record import Record
 from usmp_build.units import align_up
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OverlapRecord(Record):
     """Another buffer that shares bytes with one while both are alive."""
 
@@ -26,7 +26,7 @@ class OverlapRecord(Record):
     """From which end the operator goes through its output."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OverlapRow(OverlapRecord):
     """The same, and what keeps the two from sharing more."""
 
@@ -38,7 +38,7 @@ class OverlapRow(OverlapRecord):
     """The same, as planned."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowOverlapRecord(OverlapRecord):
     """Another buffer that shares bytes with a row while both are alive."""
 
@@ -46,7 +46,7 @@ class RowOverlapRecord(OverlapRecord):
     """The number of the row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferRecord(Record):
     """A buffer and its place."""
 
@@ -74,7 +74,7 @@ class BufferRecord(Record):
     """Buffers that share bytes with it at a step at which both are alive."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowsRecord(Record):
     """A tensor that is computed row by row: each of its rows is a buffer, with a place and a lifetime of its own.
 
@@ -115,7 +115,7 @@ class RowsRecord(Record):
         return (self.pool,) * len(self.offsets) if isinstance(self.pool, str) else self.pool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferRow(BufferRecord):
     """The same, and what explains it."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from usmp_build.frozen import frozen
 from usmp_build.layout.buffers import BufferRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import BodyLine, FunctionCode
@@ -12,7 +11,7 @@ from usmp_build.layout.rows import Arrival, Jobs, RowOffsets, RowStep, smallest_
 from usmp_build.units import align_up
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PortRow:
     """An input or output of a model."""
 
@@ -51,7 +50,7 @@ class PortRow:
         return align_up(self.row_size, self.cache_line or 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferCode:
     """A buffer of a model in a workspace pool: its offset, and the pointer to it in `run`."""
 
@@ -70,7 +69,7 @@ class BufferCode:
     """Whether a step gets the pointer; an input that nothing reads is not used."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TableCode:
     """A table of pointers to the rows of a tensor in memory of pages."""
 
@@ -91,7 +90,7 @@ class TableCode:
     lives: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopCode:
     """A loop over the rows, `y`, of each image, `n`; all numbers are meant as in `interfaces.kernels`.
 
@@ -111,7 +110,7 @@ class LoopCode:
     """Whether it begins with the last image, and with its last row; the rows of a reduction are in order anyway."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallCode:
     """One kernel call inside a step's function."""
 
@@ -138,7 +137,7 @@ class CallCode:
     """Of a reduction, what `_finish` gets before the result."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraceRow:
     """A tensor that the hook shows after a step."""
 
@@ -152,7 +151,7 @@ class TraceRow:
     """Bytes from one pixel to the next where these lie apart; else 0."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepCode:
     """An operator: a function of its own, and its call."""
 
@@ -167,7 +166,7 @@ class StepCode:
     """Of an operator that runs row by row, what the hook shows after its last job."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CopiedBytes:
     """A tensor that is copied into a subgraph, or out of it."""
 
@@ -178,7 +177,7 @@ class CopiedBytes:
     """Bytes, at least 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FlowLine:
     """A line of control flow: a step, a copy, what the hook shows, or C such as where a branch begins."""
 
@@ -192,7 +191,7 @@ class FlowLine:
     """What `text` reads or writes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResetRow:
     """A variable, and what it holds before the first run."""
 
@@ -202,7 +201,7 @@ class ResetRow:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelCode:
     """The C of one model."""
 

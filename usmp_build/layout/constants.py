@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from usmp_build.frozen import frozen
 from usmp_build.layout.pools import PoolRow
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstantRow:
     """A member of a struct of constants."""
 
@@ -22,7 +21,7 @@ class ConstantRow:
     """The values, ready to print."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstantGroup:
     """The constants of one pool that only one model reads, or that several do: one C object."""
 
@@ -49,7 +48,7 @@ class ConstantGroup:
         return any("N" in line for row in self.rows for line in row.lines if row.c_type in {"float", "double"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolBytes:
     """The bytes of a constant pool of the application."""
 

@@ -5,10 +5,10 @@ As in `layout`, every name is made: fields are text, numbers and tuples.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from usmp_build.frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterRow:
     """A pointer that a function of the application takes."""
 
@@ -31,7 +31,7 @@ class ParameterRow:
         return f"{self.c_type}{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemberRow:
     """A buffer or constant of a function: a member of the struct that it asks for."""
 
@@ -45,7 +45,7 @@ class MemberRow:
     """With one copy for each worker: a macro, and the bytes, or rows, from each to the next."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionCode:
     """A function of a program, which the application supplies, unless its C is generated."""
 
@@ -75,7 +75,7 @@ class FunctionCode:
         return (self.name, *member_names, *strides)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BodyLine:
     """A line of what main does: a call, or C such as where a loop begins."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from usmp_build.frozen import frozen
 from usmp_build.layout.code import ModelCode
 from usmp_build.layout.constants import ConstantGroup, PoolBytes
 from usmp_build.layout.models import ModelRow
 from usmp_build.layout.summary import Summary
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CachedRow:
     """A function of the application that gets operands in cached memory."""
 
@@ -19,7 +18,7 @@ class CachedRow:
     """As they are declared."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """A plan and everything that C needs."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from usmp_build.frozen import frozen
 from usmp_build.layout.pools import PoolRow
 from usmp_build.layout.record import Record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrafficRecord(Record):
     """What the kernels of a model move to and from one pool in one run."""
 
@@ -20,7 +21,7 @@ class TrafficRecord(Record):
     """Bytes; exact for the reference kernels."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RewriteRecord(Record):
     """What one rewrite removed from a model; less than 0 is what it added."""
 
@@ -38,7 +39,7 @@ class RewriteRecord(Record):
     """Of constants that operators read; what kernels derive of them is not counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OverridesRecord(Record):
     """Settings of a model from the command line or a build system, which override the manifest.
 
@@ -64,7 +65,7 @@ class OverridesRecord(Record):
         return {name: value for name, value in members.items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorRecord(Record):
     """Where a tensor of the main subgraph is."""
 
@@ -80,7 +81,7 @@ class TensorRecord(Record):
     """The indices along its last axis that are left, where constant channels were removed; empty: all."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorRecord(Record):
     """An operator of the main subgraph, as it runs after rewriting."""
 
@@ -93,7 +94,7 @@ class OperatorRecord(Record):
     """Its scratch buffers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRecord(Record):
     """A model and what it needs."""
 
@@ -147,7 +148,7 @@ class ModelRecord(Record):
     """C functions that the application must supply: its kernels call them, or as a program it does."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRow(ModelRecord):
     """A model as planned: its record, and what only the generated code and messages need."""
 

@@ -5,11 +5,12 @@ Emitters and tables see the same values in classes derived from these, which kno
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Discriminator, Tag
 
+from usmp_build.frozen import frozen
 from usmp_build.layout.alternatives import AlternativesRecord
 from usmp_build.layout.buffers import BufferRecord, RowsRecord
 from usmp_build.layout.models import ModelRecord
@@ -17,7 +18,7 @@ from usmp_build.layout.pools import PoolRecord, WorkspaceRecord
 from usmp_build.layout.record import Record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TargetRecord(Record):
     """A processor that runs operators."""
 
@@ -31,7 +32,7 @@ class TargetRecord(Record):
 StepKind: TypeAlias = Literal["enter", "arrival", "operator", "leave", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepRecord(Record):
     """A step of the timeline: what happens in it from beginning to end."""
 
@@ -47,7 +48,7 @@ class StepRecord(Record):
     """The step for people, with the model's name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CostRecord(Record):
     """What the plan costs in one run of every model, rounded down: the time that its traffic takes."""
 
@@ -60,7 +61,7 @@ class CostRecord(Record):
     """Pools whose speed is not known while that of others is: buffers that may be there are compared by rank."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CostRow(CostRecord):
     """The same, and what the table says of it."""
 
@@ -81,10 +82,11 @@ AnyBuffer: TypeAlias = Annotated[
 """A buffer, or all rows of a tensor."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PlanRecord(Record):
     """A memory plan of usmp_build."""
 
+    _: KW_ONLY
     version: Literal[3] = 3
     """Of this format."""
     generator: str

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from usmp_build.frozen import frozen
 from usmp_build.layout.record import Record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CertificateRecord(Record):
     """Why a pool cannot be smaller than its bound: these buffers are alive together.
 
@@ -26,7 +27,7 @@ _CANARY = 16
 """Bytes of a canary; that before a pool is a multiple of the pool's alignment, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolRecord(Record):
     """A pool and how full it is."""
 
@@ -76,7 +77,7 @@ class PoolRecord(Record):
         return (before, after) if is_generated and has_room else (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolRow(PoolRecord):
     """A pool as planned: its record, and what only the generated code and messages need."""
 
@@ -108,7 +109,7 @@ class PoolRow(PoolRecord):
         return f"{'workspace' if self.is_workspace else 'constants'}->{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WorkspaceRecord(Record):
     """What all workspace pools take together, in bytes."""
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from usmp_build.frozen import frozen
 from usmp_build.layout.pools import PoolRow
 
 
@@ -12,7 +11,7 @@ def smallest_unsigned(largest: int) -> str:
     return next(f"uint{bits}_t" for bits in (8, 16, 32) if largest < 1 << bits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowOffsets:
     """A table of the places of a tensor's rows.
 
@@ -72,7 +71,7 @@ class RowOffsets:
         return f"{base}[{entry} % {self.slots}] + {entry} / {self.slots}{unit}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowTrace:
     """A row that the hook shows after a job."""
 
@@ -83,7 +82,7 @@ class RowTrace:
     """Bytes; 0: the job completed no row of it, as those of a reduction do before the last."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowStep:
     """An operator that runs row by row; where rows arrive from outside, every operator."""
 
@@ -100,7 +99,7 @@ class RowStep:
     """Those of the rows that the application gets after a job."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrival:
     """The input of a model whose rows arrive from outside."""
 
@@ -114,7 +113,7 @@ class Arrival:
     """The address of row number `row`, as C."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Jobs:
     """Jobs that follow one another."""
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 
+from usmp_build.frozen import frozen
 from usmp_build.layout.buffers import BufferRow
 from usmp_build.layout.models import ModelRow
 from usmp_build.layout.plan_record import CostRow, PlanRecord
 from usmp_build.layout.pools import PoolRow
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Summary(PlanRecord):
     """A plan, ready for people: what plan.json says, and what the table and comments say besides."""
 
+    _: KW_ONLY
     macro: str
     cost: CostRow
     pools: tuple[PoolRow, ...]

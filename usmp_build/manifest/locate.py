@@ -15,6 +15,7 @@ import tomli
 
 from usmp_build.document.source import Source
 from usmp_build.errors import Span
+from usmp_build.frozen import frozen
 
 _GAP = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -48,7 +49,7 @@ class Node:
         return self.children.get(len(self.children) - 1, self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """The keys and values of a document, by path: `("pools", "dtcm", "size")`, `("concurrent", 0, 1)`.
 

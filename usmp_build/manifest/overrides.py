@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.manifest.kinds import Access
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.references import undefined_pool, wrong_access
@@ -16,7 +17,7 @@ from usmp_build.request import Isa
 _OPTIONS: Mapping[Access, str] = MappingProxyType({"rw": "--workspace-pools", "ro": "--constant-pools"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameList:
     """An option that gives a model a list of names: "--workspace-pools kws=dtcm,sram"."""
 
@@ -28,7 +29,7 @@ class NameList:
         return f"{self.option} {self.model}={','.join(self.names)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Overrides:
     """What a build system or the command line says about the models of a plan; each mapping is by model."""
 

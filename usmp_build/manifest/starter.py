@@ -6,17 +6,18 @@ Lines of TOML are commented out with `#` alone, remarks with `# `: whoever remov
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import wrap
 
 from usmp_build.errors import printable
+from usmp_build.frozen import frozen
 from usmp_build.manifest.clashes import file_problem
 from usmp_build.manifest.kinds import LONGEST_NAME, name_problem
 from usmp_build.manifest.phrases import toml
 from usmp_build.naming import c_identifier, model_files, plan_files
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StarterModel:
     """What a starter manifest says of a model."""
 
@@ -29,7 +30,7 @@ class StarterModel:
     """Tensors that are inputs or outputs, and what they are called in C unless the manifest says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StarterMemory:
     """What a starter manifest says of memory, where that is known."""
 

@@ -6,18 +6,18 @@ To support a key, delete its line here: messages, documentation and schema follo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from usmp_build.errors import Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.manifest.explain import matches, shown, table_at
 from usmp_build.manifest.locate import Path
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.phrases import toml
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotYet:
     """What has no effect yet, and what to do without it."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from usmp_build.arithmetic import fixed_point, vectors
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Integers
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Limits, Options, slot
 from usmp_build.operators.general_rules import broadcastable, same_type
@@ -32,7 +33,7 @@ from usmp_build.operators.values.quantized import Opaque, factor, limits, operan
 from usmp_build.operators.values.transfer import Transfer, scaled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binary(Options):
     """ADD, SUB, MUL and DIV."""
 

@@ -7,8 +7,9 @@ one, TensorFlow Lite Micro ends all other runs right after this operator.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Options, named
 from usmp_build.operators.kind import StoredOptions, stateful
@@ -21,7 +22,7 @@ _COUNTED = (2, 96)
 """Width and depth of slots whose period then depends on how many buffers came before, even in other models."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CircularBuffer(Options):
     """CIRCULAR_BUFFER."""
 

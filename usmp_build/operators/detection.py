@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.options import Options, named
 from usmp_build.operators.kind import Effect, StoredOptions, pure
 from usmp_build.operators.operands import Signature
@@ -11,7 +12,7 @@ from usmp_build.operators.operands import Signature
 DETECTION = "CUSTOM:TFLite_Detection_PostProcess"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Detection(Options):
     """TFLite_Detection_PostProcess."""
 

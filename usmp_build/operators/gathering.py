@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
@@ -15,7 +16,7 @@ from usmp_build.operators.kind import Array, Fold, Known, StoredOptions, mover, 
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gather(Options):
     """GATHER."""
 

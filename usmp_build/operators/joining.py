@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
@@ -16,7 +17,7 @@ from usmp_build.operators.kind import Array, Fold, Known, StoredOptions, mover
 from usmp_build.operators.operands import Fault, Label, Signature, Subject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Concatenation(Options):
     """CONCATENATION."""
 
@@ -24,7 +25,7 @@ class Concatenation(Options):
     activation: Activation = field(default=Activation.NONE, metadata=slot(1, "b"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pack(Options):
     """PACK."""
 
@@ -32,7 +33,7 @@ class Pack(Options):
     axis: int = field(default=0, metadata=slot(1, "i"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unpack(Options):
     """UNPACK."""
 

@@ -6,12 +6,13 @@ A row says what is special about a kind.  The function of its family, such as `e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from enum import Enum, auto
 from typing import Any, NamedTuple, TypeAlias
 
 from numpy.typing import NDArray
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Options
 from usmp_build.operators.operands import Signature
@@ -124,10 +125,11 @@ class Family(Enum):
     PLANNED = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class OperatorKind:
     """All that is known of the operators of one kind; each is made by the function of its family, below."""
 
+    _: KW_ONLY
     family: Family
     name: str
     """As in `Operator.kind`."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.general_rules import count_fault, not_empty, rank, shape_fault
 from usmp_build.operators.kind import StoredOptions, stateful
@@ -26,7 +27,7 @@ _OPERANDS = " ".join(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SequenceLstm(Options):
     """UNIDIRECTIONAL_SEQUENCE_LSTM."""
 

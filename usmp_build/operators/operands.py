@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.labels import tensor_label
 
@@ -36,7 +36,7 @@ class Label(NamedTuple):
         return f"{tensor_label(self.subgraph, self.position, self.tensor)}, {role},"
 
 
-@dataclass(frozen=True)
+@frozen
 class Subject:
     """An operator whose operands have the names of its signature."""
 
@@ -81,7 +81,7 @@ Rule: TypeAlias = Callable[[Subject], Iterator[Fault]]
 """What a kind asks of its operands: all that are not optional are there when it is called."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Operands:
     """Names of operands in their order: `bias?` may be left out, `parts*` is one or more, and the last."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
 from usmp_build.operators.general_rules import not_empty, rank
 from usmp_build.operators.kind import OperatorKind, StoredOptions, pure
@@ -11,7 +12,7 @@ from usmp_build.operators.operands import Signature, Subject
 from usmp_build.operators.windows import window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pool2D(Options):
     """AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from math import prod
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
@@ -17,7 +18,7 @@ from usmp_build.operators.kind import Array, Fold, Known, OperatorKind, StoredOp
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Blocks(Options):
     """SPACE_TO_DEPTH and DEPTH_TO_SPACE."""
 
@@ -34,7 +35,7 @@ class Mirror(Enum):
     """The outermost elements, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MirrorPad(Options):
     """MIRROR_PAD."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
@@ -16,21 +17,21 @@ from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, 
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reducer(Options):
     """MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY and REDUCE_ALL."""
 
     keep_dims: bool = field(default=False, metadata=slot(0, "?"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Softmax(Options):
     """SOFTMAX."""
 
     beta: float = field(default=1.0, metadata=slot(0, "f"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cumsum(Options):
     """CUMSUM."""
 
@@ -40,7 +41,7 @@ class Cumsum(Options):
     """Whether sums begin at the end of the axis."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class L2Normalization(Options):
     """L2_NORMALIZATION."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.general_rules import integers, not_empty, rank, same_type, shape_fault, shown
 from usmp_build.operators.kind import OperatorKind, StoredOptions, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResizeBilinear(Options):
     """RESIZE_BILINEAR."""
 
@@ -21,7 +22,7 @@ class ResizeBilinear(Options):
     """Pixels are squares, and both images have the same borders."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResizeNearest(Options):
     """RESIZE_NEAREST_NEIGHBOR."""
 

@@ -7,10 +7,11 @@ Some keep what they heard before.  They have no input for that: a rewrite gives 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from types import MappingProxyType
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Options, named
 from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, pure, stateful
@@ -19,7 +20,7 @@ from usmp_build.operators.operands import Signature
 CUSTOM = "CUSTOM:"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delay(Options):
     """SignalDelay."""
 
@@ -27,7 +28,7 @@ class Delay(Options):
     """Samples."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Energy(Options):
     """SignalEnergy: which of the numbers of a spectrum are computed."""
 
@@ -35,14 +36,14 @@ class Energy(Options):
     end_index: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilterBank(Options):
     """SignalFilterBank."""
 
     num_channels: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FilterBankLog(Options):
     """SignalFilterBankLog."""
 
@@ -50,7 +51,7 @@ class FilterBankLog(Options):
     output_scale: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpectralSubtraction(Options):
     """SignalFilterBankSpectralSubtraction: numbers of fixed point, with `spectral_subtraction_bits` after the point."""
 
@@ -67,7 +68,7 @@ class SpectralSubtraction(Options):
     spectral_subtraction_bits: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Framer(Options):
     """SignalFramer: in samples."""
 
@@ -77,28 +78,28 @@ class Framer(Options):
     """Whether zeros come before the first sample."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fft(Options):
     """SignalRfft and SignalIrfft."""
 
     fft_length: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OverlapAdd(Options):
     """SignalOverlapAdd."""
 
     frame_step: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pcan(Options):
     """SignalPCAN: per-channel amplitude normalization."""
 
     snr_shift: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stacker(Options):
     """SignalStacker: in frames of `num_channels` numbers."""
 
@@ -108,7 +109,7 @@ class Stacker(Options):
     stacker_step: int = field(default=0, metadata=named())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Window(Options):
     """SignalWindow."""
 

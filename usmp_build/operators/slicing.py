@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays, flat
@@ -20,7 +21,7 @@ Taken: TypeAlias = tuple[range, ...]
 """The indices along each axis of the input."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StridedSlice(Options):
     """STRIDED_SLICE; bit i of a mask speaks of axis i."""
 

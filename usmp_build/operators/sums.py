@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import zip_longest
 
 from usmp_build.arithmetic import windows
+from usmp_build.frozen import frozen
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
 from usmp_build.operators.general_rules import count_fault, not_empty, rank
 from usmp_build.operators.kind import ArgumentType, StoredOptions, Weights, pure, stateful, summing
@@ -14,7 +15,7 @@ from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 from usmp_build.operators.windows import window
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conv2D(Options):
     """CONV_2D; also TRANSPOSE_CONV, whose dilation is always 1."""
 
@@ -29,7 +30,7 @@ class Conv2D(Options):
     limits: Limits | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DepthwiseConv2D(Options):
     """DEPTHWISE_CONV_2D."""
 
@@ -45,7 +46,7 @@ class DepthwiseConv2D(Options):
     limits: Limits | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FullyConnected(Options):
     """FULLY_CONNECTED."""
 
@@ -58,7 +59,7 @@ class FullyConnected(Options):
     limits: Limits | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BatchMatMul(Options):
     """BATCH_MATMUL: whether the matrices of each side are stored by columns."""
 
@@ -66,7 +67,7 @@ class BatchMatMul(Options):
     adj_y: bool = field(default=False, metadata=slot(1, "?"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Svdf(Options):
     """SVDF."""
 

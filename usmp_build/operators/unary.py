@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from usmp_build.arithmetic import functions, tables
 from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish
 from usmp_build.arithmetic.limits import LEAST, Quantized, is_table
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import dequantized, same_elements
@@ -23,7 +24,7 @@ from usmp_build.operators.values.quantized import Opaque, factor, limits, operan
 from usmp_build.operators.values.transfer import Transfer, looked_up, rescaled, scaled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gelu(Options):
     """GELU."""
 
@@ -31,7 +32,7 @@ class Gelu(Options):
     """Whether it is defined by a hyperbolic tangent in place of the error function."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeakyRelu(Options):
     """LEAKY_RELU."""
 
@@ -39,7 +40,7 @@ class LeakyRelu(Options):
     """What values below 0 are multiplied with."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lookup(Options):
     """LOOKUP, which is ours: any function of one int8."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Literal, get_args
 
 from usmp_build.errors import printable
+from usmp_build.frozen import frozen
 from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.output.provenance import says_generated, staged_files
 
@@ -34,7 +34,7 @@ _LONGEST = 300
 _HUNK = re.compile(r"@@ -(\d+)(\S*) \+(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """One file that differs from the generated one."""
 

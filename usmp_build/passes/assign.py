@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Model, Operator, Tensor, TensorRef
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.naming import matches, short_name
@@ -39,7 +40,7 @@ class Pin(NamedTuple):
     span: Span | str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Assignment:
     """The effect of all `place` rules; defaults of the model and its targets hold for what is in no table."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.frozen import frozen
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Tensor, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, aliases, port_names, show_type
@@ -55,7 +56,7 @@ def common_pools(sides: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(pool for pool in first if all(pool in other for other in others))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Sides:
     """The two models of a connection."""
 

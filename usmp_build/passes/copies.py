@@ -12,16 +12,17 @@ tensors keep theirs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, Tensor
 from usmp_build.ir.scopes import COPY
 
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewCopy:
     """A copy to be inserted."""
 
@@ -38,7 +39,7 @@ class NewCopy:
     and nothing is copied again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InsertedCopy:
     """A copy that was inserted."""
 
@@ -51,7 +52,7 @@ class InsertedCopy:
     """Whether it is a view of another copy."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Inserted:
     """A subgraph with copies inserted."""
 

@@ -9,9 +9,10 @@ Of {tcm, flash}, {flash} and {itcm}, the first is merged with the second, and th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import lcm
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 
@@ -38,7 +39,7 @@ def once(storage: Storage) -> Storage:
     )
 
 
-@dataclass(frozen=True)
+@frozen
 class Merged:
     """The buffers after merging."""
 

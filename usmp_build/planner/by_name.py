@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, replace
+from dataclasses import MISSING, field, replace
 from pathlib import PurePath
 from traceback import extract_tb
 from types import MappingProxyType
 from typing import NoReturn
 
 from usmp_build.errors import CheckFailed, Diagnostic, ManifestError, Span, UsmpError
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
@@ -85,7 +86,7 @@ def options_by_name(algorithm: str) -> Mapping[str, Option]:
     return options_of(provider.load()) if provider is not None else {}
 
 
-@dataclass(frozen=True)
+@frozen
 class Foreign:
     """Creates an algorithm with its options, and calls it.  Raises CheckFailed when either fails."""
 

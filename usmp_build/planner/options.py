@@ -7,9 +7,11 @@ annotation has the type of its default; if that is None or missing, it takes any
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from usmp_build.frozen import frozen
 
 _WORDS: dict[object, str] = {
     bool: "true or false",
@@ -23,7 +25,7 @@ _WORDS: dict[object, str] = {
 """Types that TOML has, and their names in messages."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """A field of an algorithm."""
 

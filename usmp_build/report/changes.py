@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from usmp_build import effort
 from usmp_build.errors import UsmpError
+from usmp_build.frozen import frozen
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import Summary
 from usmp_build.planner.memory.limits import cheaper_elsewhere
@@ -23,7 +24,7 @@ _STEP = 1024
 """Bytes by which limits change."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """The firmware after one change of its manifest."""
 
@@ -36,7 +37,7 @@ class Change:
     """Whether this plan is as good after the change, so that nothing was planned again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Other:
     """Another manifest: what it says, and as a request.  None: the plan is as good there."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from usmp_build.codegen.function_names import extern_functions, ports
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
@@ -29,7 +30,7 @@ from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
 
-@dataclass(frozen=True)
+@frozen
 class ModelRows:
     """Makes the rows; pools and buffers have theirs."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from usmp_build import passes
 from usmp_build.errors import KernelError
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel, Pieces, Reduce, Rows
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.options import called_subgraphs
@@ -36,7 +36,7 @@ class Support(Enum):
 _NOT_RUNNING = (Support.NEEDS_FUNCTION, Support.PLANNED_ONLY)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorSupport:
     """What becomes of one operator of a model file."""
 

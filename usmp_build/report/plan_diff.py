@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from usmp_build.frozen import frozen
 from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
 from usmp_build.layout.models import ModelRecord
 from usmp_build.report.remarks import over_budget
 from usmp_build.units import show_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolDifference:
     """The bytes of a pool before and after; 0 where it is not there."""
 
@@ -28,7 +28,7 @@ class PoolDifference:
         return self.new - self.old
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelDifference:
     """What a model takes before and after: (old, new) each, 0 where it is not there."""
 
@@ -43,7 +43,7 @@ class ModelDifference:
     """Bytes read and written in one run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WitnessDifference:
     """What proves that a pool of another size than before cannot be smaller."""
 
@@ -54,7 +54,7 @@ class WitnessDifference:
     buffers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferDifference:
     """A buffer, or tensor in rows, that was added, removed or placed otherwise; its places in words."""
 
@@ -64,7 +64,7 @@ class BufferDifference:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InstructionsDifference:
     """A target whose kernels are for other instructions than before: all figures are those of other kernels."""
 
@@ -73,7 +73,7 @@ class InstructionsDifference:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanDifference:
     """All of it."""
 

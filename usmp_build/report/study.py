@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import OperatorRef, operator_at
@@ -17,7 +17,7 @@ from usmp_build.search.limits import Fitted
 from usmp_build.search.replanner import Replanner
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorFacts:
     """What one operator does in one run."""
 
@@ -34,7 +34,7 @@ class OperatorFacts:
     """Multiplications; those of rows that are computed again do not count again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Study:
     """What the firmware would take otherwise, and what its operators do."""
 

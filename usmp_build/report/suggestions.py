@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
 from usmp_build import effort
 from usmp_build.errors import UsmpError
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.planner import by_name
@@ -77,7 +78,7 @@ def _other_algorithms(request: Request, problem: Problem) -> Iterator[Fix]:
             return
 
 
-@dataclass(frozen=True)
+@frozen
 class _Outcome:
     """What becomes of the buffers when the manifest changes."""
 
@@ -87,7 +88,7 @@ class _Outcome:
     """Of the buffers of `after` that are connected, by candidate pools, with the pools that are too small."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """Another manifest."""
 

@@ -5,9 +5,10 @@ models -> select -> alias -> timed        aliases leave what precedes them as it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usmp_build import passes
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.axes import Axes
@@ -22,7 +23,7 @@ from usmp_build.passes.separations import separations
 from usmp_build.request import Request
 
 
-@dataclass(frozen=True)
+@frozen
 class Selection:
     """The results of the passes before those that depend on aliases."""
 

@@ -14,12 +14,13 @@ the search completes, no directions make a better plan; it is bounded by work, n
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
@@ -57,7 +58,7 @@ class PlanBudget:
         return plan
 
 
-@dataclass(frozen=True)
+@frozen
 class Reversible:
     """The reversible operators, and the problem for each choice of directions."""
 
@@ -134,7 +135,7 @@ def _end(problem: Problem, plan: Plan, pair: tuple[int, int]) -> int:
     return max(plan.allocations[index].offset + problem.buffers[index].size for index in pair)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DirectionResult:
     """The result of the search."""
 

@@ -15,11 +15,12 @@ Nothing is searched within limits that the inputs or outputs of a model exceed b
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from usmp_build import effort
 from usmp_build.errors import CheckFailed
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.planner.memory.best import is_best
@@ -35,7 +36,7 @@ from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
-@dataclass(frozen=True)
+@frozen
 class Fitted:
     """The best plan within the limits, and the one without them."""
 

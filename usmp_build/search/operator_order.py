@@ -19,9 +19,10 @@ Neither order nor direction changes the number of instructions that run, so both
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.passes.order import Below, ModelOrders, least_workspace, model_orders, workspace_always
@@ -34,7 +35,7 @@ from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.replanner import Replanner
 
 
-@dataclass(frozen=True)
+@frozen
 class BestCandidate:
     """The best candidate, and what is proven of the others."""
 

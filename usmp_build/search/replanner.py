@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from usmp_build import passes, plugins
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.choices import Choices
@@ -28,7 +29,7 @@ def silent() -> None:
     """Show no progress."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Replanner:
     """A request, its models, kernel libraries and algorithm."""
 

@@ -19,12 +19,13 @@ A model that gets or gives rows from outside is *fed*: it only goes row by row, 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, compress
 from math import floor
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.choices import Choices
@@ -131,7 +132,7 @@ def _small(request: Request, orders: Sequence[ModelOrders | None], enough: Seque
     return small.difference(index for index in small if request.models[index].has_row_ports)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Way:
     """How a model runs row by row."""
 

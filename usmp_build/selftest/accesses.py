@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from usmp_build import pipeline
 from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Rows
 from usmp_build.interfaces.row_jobs import job_count, row_call, row_of
@@ -47,7 +48,7 @@ _NOTED = 5
 """Most pairs listed in a note."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ComparedPair:
     """Two buffers that one operator, or a row of it, touches."""
 

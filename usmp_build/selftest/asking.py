@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.processes import Done, Unfinished, run_module
 from usmp_build.request import ModelRequest
 from usmp_build.selftest import oracle_process
@@ -29,7 +30,7 @@ _ABORTS = 16
 """No runs are tried after this many aborts: each costs another process."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Ours:
     """What our runs computed."""
 
@@ -38,7 +39,7 @@ class Ours:
     """Tensors that lost channels, with those that are left."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """Segments of a model, and what they run on."""
 
@@ -53,7 +54,7 @@ class Question:
     """Whether nothing is known after a run that aborts."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Replies:
     """What interpreters answer."""
 

@@ -9,12 +9,12 @@ import os
 import shlex
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
 from usmp_build.emitters.render import render
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
+from usmp_build.frozen import frozen
 from usmp_build.ir import schedule
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.storage import Kind
@@ -57,7 +57,7 @@ class Mark(IntEnum):
     """When a step touched each byte of one of its buffers: an index of the table `touched` of accesses.h.j2."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """A tensor, or a row of it, as the program showed it; `step` is the operator's position, or a `Mark`."""
 

@@ -7,7 +7,7 @@ a model that TVM imported, TVM.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.errors import CheckFailed
+from usmp_build.frozen import frozen
 from usmp_build.request import ModelRequest
 from usmp_build.selftest.asking import NAMES, Ours, Question, Values, accepted, ask, refusal
 from usmp_build.selftest.inputs import Sample
@@ -27,7 +28,7 @@ Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
 """Tensors of a run by index, masked where they are undefined; None: no answer."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Answers:
     """What interpreters compute."""
 

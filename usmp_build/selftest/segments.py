@@ -11,12 +11,12 @@ Operators that share state are in one segment, with all between them.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.frozen import frozen
 from usmp_build.importers.tflite import read_tflite, resizes
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label
@@ -29,7 +29,7 @@ _BY_NAME = -1
 """Stands for all variables that operators access by name: they begin with what one operator assigns, CALL_ONCE."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Segment:
     """Operators by their positions; all other numbers are tensors."""
 

@@ -6,19 +6,19 @@ x → CONV_2D → y → GELU → z      operator 1 alone is      y → GELU → 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.importers.tflite.flatbuffer import Record, decode, position, positions, scalar, tables
 from usmp_build.tflm.front import Numbers, Old, Table, front
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SubGraph(Record):
     tensors: int = position(0)
     operators: tuple[int, ...] = positions(3)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Root(Record):
     version: int = scalar(0, "I")
     operator_codes: int = position(1)
@@ -26,7 +26,7 @@ class _Root(Record):
     buffers: int = position(4)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Graphs(Record):
     subgraphs: tuple[_SubGraph, ...] = tables(2, _SubGraph)
 

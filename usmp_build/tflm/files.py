@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from usmp_build import naming
 from usmp_build.emitters.render import render
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Model
 from usmp_build.ir.options import VarHandle
 from usmp_build.operators.table import OPERATORS
@@ -27,7 +27,7 @@ _EXCEPTIONS = {
 """Methods that are not called like the operator in camel case, or like the signal operator without "Signal"."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Exported:
     """A model as it is written."""
 
@@ -95,7 +95,7 @@ def _sources(models: Sequence[Exported], needed: Sequence[_Registration], measur
         yield OutputFile(name, render(f"{name}.j2", **values))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Registration:
     """One operator that a resolver has to know."""
 

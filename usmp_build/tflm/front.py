@@ -11,28 +11,29 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from usmp_build.frozen import frozen
 
 _ALIGNMENT = 16
 """Of bytes, as of the data of a buffer, and so of the whole front."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Old:
     """What begins at this place in the old file."""
 
     place: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A new table: what each slot of it holds, None for nothing; numbers have four bytes."""
 
     slots: Sequence[int | str | bytes | Old | Tables | Numbers | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class Numbers:
     """A new vector of integers of four bytes."""
 

@@ -12,10 +12,10 @@ operators follow.  A lifetime ends with the scope of the last use, so inputs and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType, Model, Tensor
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.operators.table import OPERATORS
@@ -24,7 +24,7 @@ ALIGNMENT = 16
 """Bytes: offsets and sizes are multiples of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer:
     """Bytes that the interpreter plans."""
 
@@ -36,7 +36,7 @@ class Buffer:
     """Bytes, a multiple of `ALIGNMENT`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Demand:
     """What a model needs of the part of the arena that is planned, its head."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import (
     Record,
@@ -26,23 +26,23 @@ _FIELDS = 8
 _BUFFERS, _METADATA = 4, 6
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Buffer(Record):
     place: int = scalar(1, "Q")
     """From the start of the file, unlike all else; 0 or 1: the data are in the flatbuffer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Operator(Record):
     has_options_outside: bool = present(9)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _SubGraph(Record):
     operators: tuple[_Operator, ...] = tables(3, _Operator)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Root(Record):
     version: int = scalar(0, "I")
     operator_codes: int = position(1)
@@ -55,7 +55,7 @@ class _Root(Record):
     has_more: bool = present(_FIELDS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Contents(Record):
     subgraphs: tuple[_SubGraph, ...] = tables(2, _SubGraph)
     buffers: tuple[_Buffer, ...] = tables(_BUFFERS, _Buffer)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.importers.tflite.offline import ONLINE
 from usmp_build.planner import library
 from usmp_build.planner.memory.alive import conflicts, count_pairs
@@ -18,7 +18,7 @@ from usmp_build.planner.memory.timeline import Timeline
 from usmp_build.tflm.lifetimes import ALIGNMENT, Buffer, Demand
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """Our plan, and what it is compared with."""
 

@@ -6,11 +6,12 @@ import base64
 import binascii
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from math import prod
 
 from usmp_build.document.suggest import listed, quoted, suggestion
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.textual.lines import MAX_DATA, Allowance
 from usmp_build.textual.values import digest, from_digest
@@ -29,7 +30,7 @@ class Disagreement(Exception):
         self.facts = (code, message, help_, key)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declaration:
     """The declaration of a parameter, allocation or constant."""
 
@@ -41,7 +42,7 @@ class Declaration:
     scope: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sizes:
     """Makes tensors, with the upper bounds of extents that are given as text."""
 

@@ -2,7 +2,7 @@
 
 A table is declared as a dataclass whose fields say where they are stored:
 
-    @dataclass(frozen=True, slots=True)
+    @frozen
     class Point(Record):
         x: int = scalar(0, "i")
         name: str = text(1)
@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, TypeVar
 
 from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.frozen import frozen
 
 _WIDTH = {"?": 1, "b": 1, "B": 1, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8}
 """Bytes of the scalars that declarations name by `struct`'s letters."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """Base of all declared tables.  A record made without arguments stands for one that the file does not store."""
 

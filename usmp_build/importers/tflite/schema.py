@@ -6,9 +6,10 @@ Defaults are the schema's, not ours.  A test compares all of it with the `tflite
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import fields, make_dataclass
 from functools import cache
 
+from usmp_build.frozen import frozen
 from usmp_build.importers.tflite import enums
 from usmp_build.importers.tflite.flatbuffer import (
     Record,
@@ -42,14 +43,14 @@ def options_table(stored: StoredOptions) -> type[Record]:
         for option in fields(stored.options)
         if (place := option.metadata.get(SLOT)) and option.name not in stored.left_out
     ]
-    return make_dataclass(str(stored.table), declared, bases=(Record,), frozen=True)
+    return make_dataclass(str(stored.table), declared, bases=(Record,))
 
 
 def _table_of(type_: int) -> type[Record] | None:
     return options_table(_BY_TYPE[type_]) if type_ in _BY_TYPE else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorCode(Record):
     """A kind of operator that the file uses."""
 
@@ -58,7 +59,7 @@ class OperatorCode(Record):
     builtin_code: int = scalar(3, "i")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operator(Record):
     """An operator, which names its kind by index."""
 
@@ -70,7 +71,7 @@ class Operator(Record):
     custom_options: tuple[int, ...] = vector(5, "B")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuantizationParameters(Record):
     """Scales and zero points."""
 
@@ -80,7 +81,7 @@ class QuantizationParameters(Record):
     quantized_dimension: int = scalar(6, "i")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tensor(Record):
     """A tensor, which names its data by index."""
 
@@ -94,7 +95,7 @@ class Tensor(Record):
     external_buffer: int = scalar(10, "I")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubGraph(Record):
     """Tensors and operators."""
 
@@ -105,14 +106,14 @@ class SubGraph(Record):
     name: str = text(4)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer(Record):
     """Data of tensors."""
 
     data: bytes = content(0, 1, 2)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TensorMap(Record):
     """A name of an input or output."""
 
@@ -120,7 +121,7 @@ class TensorMap(Record):
     tensor_index: int = scalar(1, "I")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SignatureDef(Record):
     """Names of the inputs and outputs of a subgraph."""
 
@@ -129,7 +130,7 @@ class SignatureDef(Record):
     subgraph_index: int = scalar(4, "I")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Metadata(Record):
     """Data of any kind, under a name."""
 
@@ -137,7 +138,7 @@ class Metadata(Record):
     buffer: int = scalar(1, "I")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Model(Record):
     """The root."""
 

@@ -6,13 +6,13 @@ So shapes, types and scales are checked once, and padding, factors and limits ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import (
     Absent,
     Constant,
@@ -46,7 +46,7 @@ class Missing(Exception):
     """CMSIS-NN has no function that computes it; the text is a clause."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Portable:
     """The reference kernel of an operator: one call."""
 

@@ -10,10 +10,10 @@ The name of the function ends in what its prototype depends on, so that equal na
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.operators.kind import ArgumentType
@@ -34,7 +34,7 @@ _SUMS = MappingProxyType({DType.FLOAT32: DType.FLOAT32, DType.INT16: DType.INT64
 """Type of the data → type of the bias; all others have 32 bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Side:
     """An input or output."""
 
@@ -72,7 +72,7 @@ class Side:
         return _CODES[self.dtype] + ("c" if self.scaled_by_channel and not self.is_filter else "")
 
 
-@dataclass(frozen=True)
+@frozen
 class Description:
     """An operator, and all sides of it in order: inputs first."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand
 from usmp_build.ir.graph import DType
 from usmp_build.kernels import nests_of_sums as nests
@@ -101,7 +102,7 @@ def _outputs_at_once(image: ConvolvedImage, multiplier: int) -> int:
     return 1 if image.input.dtype is DType.INT16 and is_long else BLOCK
 
 
-@dataclass(frozen=True)
+@frozen
 class _Convolution:
     """What both kinds of convolution have in common."""
 

@@ -5,10 +5,9 @@ TensorFlow Lite Micro has no such kernels; sums are those of TensorFlow Lite's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -30,7 +29,7 @@ from usmp_build.kernels.weights import bias_operand, check_sums
 from usmp_build.kernels.window import Images
 
 
-@dataclass(frozen=True)
+@frozen
 class DynamicConvolution:
     """How images are convolved; the weights have an axis for output channels."""
 

@@ -7,12 +7,13 @@ Places are those of TensorFlow Lite Micro: in units of 1/1024 of a pixel for bil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Rows, Traffic, Value
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.names import c_name
@@ -34,7 +35,7 @@ _UNIT = 1024
 Options: TypeAlias = ResizeBilinear | ResizeNearest
 
 
-@dataclass(frozen=True)
+@frozen
 class _Image:
     """Sizes of both images, and what an output row takes."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from usmp_build.document.suggest import quoted
+from usmp_build.frozen import frozen
 from usmp_build.manifest.memory_maps.tokens import Token, Tokens
 
 _BITS = 64
@@ -33,7 +34,7 @@ _LEVELS: tuple[Mapping[str, Binary], ...] = (
 """The operators that bind least come first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unknown:
     """Why an expression has no value: it does not matter in the branch of a condition that is not taken."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from usmp_build.document.faults import Codes
 from usmp_build.document.source import Source
 from usmp_build.document.suggest import plain, quoted
 from usmp_build.errors import Diagnostic, Span, UsageError, UsmpError
+from usmp_build.frozen import frozen
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.manifest.starter import StarterMemory, fitting_labels
 from usmp_build.naming import LINKER_KEYWORDS
@@ -22,7 +22,7 @@ MOST_MEMORIES = 256
 _REGION = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,63}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """A piece of memory."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from usmp_build.document.source import Source
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, UsmpError
+from usmp_build.frozen import frozen
 from usmp_build.manifest.memory_maps.memory import CODES, fault
 
 _MOST = 1 << 20
@@ -20,7 +20,7 @@ LINKER_SCRIPT = r"[A-Za-z_.$][\w.$]*|\d\w*|<<|>>|<=|>=|==|!=|&&|\|\||."
 DEVICETREE = r"/[a-z][a-z0-9-]*/|&\{[^}\n]*\}|&?[\w,.+?\#@-]+|."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A word, a string with its quotes, or a sign; the last one of a file is empty."""
 

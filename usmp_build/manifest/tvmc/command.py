@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.frozen import frozen
 from usmp_build.manifest.kinds import MOST_ALIGNMENT
 from usmp_build.manifest.tvmc.pools import FLAGS, TvmcPool, known_targets, read_number, read_pools
 from usmp_build.manifest.tvmc.targets import instructions, target_names
@@ -32,7 +33,7 @@ _FAMILIES: Mapping[str, Literal["rw", "ro"]] = {
 _HELP = 'write {}-{}="target=c,accel;size=1000"'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """The translated part of a command line, by TVM's names."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from usmp_build.document.suggest import plain, quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.frozen import frozen
 from usmp_build.manifest.tvmc.words import Flag, Words
 from usmp_build.units import MAX_BYTES, show_bytes
 
@@ -28,7 +28,7 @@ _NO_FLAG = f"{POOLS}-is-internal"
 """A field of TVM's pools that only its compiler sets: TVMC has no flag for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TvmcPool:
     """A pool of TVM."""
 

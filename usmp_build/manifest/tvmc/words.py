@@ -6,10 +6,10 @@ import re
 import shlex
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.frozen import frozen
 
 RFC = "--usmp-"
 """What flags of USMP's RFC begin with."""
@@ -25,7 +25,7 @@ _MODELS = (".tflite", ".onnx", ".pb", ".pbtxt", ".pdmodel", ".h5", ".pth", ".rel
 """Suffixes of models: such a word is not taken as the value of an unknown flag."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flag:
     """A flag and its value; the value is empty for flags that have none."""
 
@@ -36,7 +36,7 @@ class Flag:
         return f"{self.name}={self.value}" if self.value else self.name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """Flags in their order, and words that are no flags: files of models."""
 

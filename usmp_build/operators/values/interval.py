@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from usmp_build.arithmetic.limits import LEAST, MOST
 from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """The least and the largest value for each channel; both ends belong to it, and `low <= high`."""
 

@@ -12,14 +12,14 @@ the tensor restricts them: a row must be a multiple of the piece that its kernel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.axes import physical_shape
 from usmp_build.ir.graph import Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RowCut:
     """The rows of a tensor."""
 

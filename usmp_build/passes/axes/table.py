@@ -8,6 +8,7 @@ from functools import reduce
 from math import gcd
 
 from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries, NoKernel, Pieces
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
@@ -181,7 +182,7 @@ def _cuts(rows: PageQuestion, allowed: Mapping[int, frozenset[int]]) -> dict[int
     return chosen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _RowCopy:
     """A copy of a tensor with rows of another length, for some of its readers."""
 

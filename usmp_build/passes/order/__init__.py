@@ -12,10 +12,11 @@ search never backtracks: each of its steps is part of an order that it returns.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from heapq import heappop, heappush
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.passes.effects import bits_of, members_of
@@ -28,7 +29,7 @@ from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelOrders:
     """The result of the search for one model; orders are of the operators of main that run."""
 
@@ -157,7 +158,7 @@ _Step = tuple[int, int]
 """A job, and the bytes that are alive with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Below:
     """Orders with peaks below a limit."""
 

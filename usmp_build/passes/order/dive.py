@@ -17,14 +17,14 @@ Methods 8 (1987).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from usmp_build.frozen import frozen
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.states import OrderState, States
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiveResult:
     """The result of a dive."""
 

@@ -11,14 +11,14 @@ the best stretches up to each cut are parts of the best stretches from there on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.passes.order.states import Jobs, OrderState, States
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobStretch:
     """The jobs between two cuts, of successive operators."""
 
@@ -33,7 +33,7 @@ class JobStretch:
         return len(self.jobs) if len(self.operators) > 1 else 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Way:
     """The stretches that lead to a cut."""
 

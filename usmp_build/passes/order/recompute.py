@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Reduce
 from usmp_build.interfaces.row_jobs import row_call
@@ -40,7 +41,7 @@ _Value = tuple[float, float]
 """What a change is worth: the more the better."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepeatableRows:
     """The rows that may be computed again."""
 
@@ -52,7 +53,7 @@ class RepeatableRows:
     """Multiplications of each job of the model; a job without any counts its output elements."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Policy:
     """When rows of tensors are dropped and computed; a tensor is named by its first row."""
 
@@ -68,7 +69,7 @@ class Policy:
         return replace(self, kept=others if count is None else {**others, tensor: count})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeated:
     """An order in which jobs may occur several times."""
 
@@ -219,7 +220,7 @@ def _price(order: Repeated, changed: Repeated) -> _Value | None:
     return (order.peak - changed.peak) / saved, (order.crowd - changed.crowd) / saved
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recomputed:
     """An order in which a model computes rows again."""
 

@@ -14,16 +14,17 @@ is exhaustive, and the result optimal.  Else it runs one branch after another (s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.branches import branch_by_branch
 from usmp_build.passes.order.dive import dive
 from usmp_build.passes.order.states import Jobs, OrderState, States
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """An order, and a lower bound for all orders."""
 

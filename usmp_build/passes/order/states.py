@@ -6,16 +6,17 @@ Sets of jobs and of buffers are integers, one bit for each.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
+from usmp_build.frozen import frozen
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.together import Near, least_together
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JobStep:
     """One step of a job."""
 
@@ -26,7 +27,7 @@ class JobStep:
     """One for each direction that its operator can take; empty: no two buffers share bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job:
     """The unit of ordering: an operator, with all steps of the subgraphs that it calls."""
 
@@ -45,7 +46,7 @@ class Job:
         return reduce(or_, (step.alive for step in self.steps), 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Jobs:
     """All jobs of a model, in an order that dependencies allow, such as that of its file."""
 

@@ -16,10 +16,11 @@ A whole is alive from its first part to its last reader, so aliasing may need mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import lcm
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Input, Kernel, Libraries, NoKernel, Output
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef, operator_at
@@ -72,7 +73,7 @@ def _kernels(
             yield ref, kernel
 
 
-@dataclass(frozen=True)
+@frozen
 class _Parts:
     """Aliases the parts in one subgraph."""
 

@@ -7,13 +7,14 @@ order of accesses, and on the previous run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Model, Operator
 from usmp_build.passes.state import touches_state
 
 
-@dataclass(frozen=True)
+@frozen
 class Pins:
     """The pins of one model; operators are keyed by (subgraph, position), tensors by (subgraph, index)."""
 

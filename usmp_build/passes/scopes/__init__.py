@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Derived, Kernel, Libraries, NoKernel, Scratch
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef
@@ -37,7 +38,7 @@ from usmp_build.request import Request
 __all__ = ["Scoped", "copiers", "scopes"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Scoped:
     """All models with copies inserted, their kernels and scopes."""
 

@@ -10,8 +10,9 @@ They run right before their first reader, as all copies do.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
 from usmp_build.ir.graph import Model, OperatorRef, Port, TensorRef
@@ -25,7 +26,7 @@ from usmp_build.passes.select import ask
 from usmp_build.request import InputOutput, Request
 
 
-@dataclass(frozen=True)
+@frozen
 class Prepared:
     """Models with these copies, the targets that make them, and their kernels."""
 

@@ -9,9 +9,9 @@ are memory of target 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from usmp_build.errors import Diagnostic, Span
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Output, Scratch
 from usmp_build.interfaces.operands import PresentOperand
 from usmp_build.ir.graph import Operator
@@ -25,7 +25,7 @@ from usmp_build.request import Access, ModelRequest, Request
 _NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """One restriction of an operand, and its origin."""
 
@@ -37,7 +37,7 @@ class Limit:
     """The place of the rule in the manifest."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PoolDemand:
     """The pools that an operand may be in."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Subgraph
 from usmp_build.passes.copies import Inserted, NewCopy, insert
 from usmp_build.passes.scopes.names import elsewhere
@@ -12,7 +12,7 @@ from usmp_build.passes.scopes.statement import PoolStatement
 from usmp_build.passes.scopes.unify import Copy, PoolAnswer
 
 
-@dataclass(frozen=True)
+@frozen
 class Answered:
     """A subgraph after its question was answered."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, short_label, tensor_label
 from usmp_build.passes.assign import CALLER, Assignment
 from usmp_build.request import Request
 
 
-@dataclass(frozen=True)
+@frozen
 class GraphNames:
     """Names in one subgraph; `place` is (model, subgraph)."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from usmp_build.frozen import frozen
 
 Allowed: TypeAlias = frozenset[int]
 """A set of scopes."""
@@ -26,7 +27,7 @@ class Freedom(Enum):
         return list(Freedom).index(self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edge:
     """A use of a value."""
 
@@ -39,7 +40,7 @@ class Edge:
     """Scopes that the copy can be made from; None: any."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolQuestion:
     """The problem; domains are numbered from 0."""
 

@@ -16,13 +16,13 @@ Sets only shrink, so an edge that fails once needs a copy for good.  Uses share 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.passes.scopes.fewest import groups, homes
 from usmp_build.passes.scopes.question import Allowed, Edge, Freedom, PoolQuestion
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copy:
     """A second home of a value, shared by the uses at `edges`, which are positions in `PoolQuestion.edges`."""
 
@@ -31,7 +31,7 @@ class Copy:
     edges: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolAnswer:
     """The solution of a question."""
 

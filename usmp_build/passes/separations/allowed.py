@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain, product
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
 from usmp_build.interfaces.operands import buffer_of, offset_of
@@ -34,7 +34,7 @@ def straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
             yield from straight(body, at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Allowed:
     """The distance that a step allows for a pair of buffers, and why."""
 

@@ -8,7 +8,7 @@ must be more than every q - b.  Each is the largest over all turns of what is wr
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, permutations
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.accesses import Accesses
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import (
@@ -36,7 +37,7 @@ from usmp_build.passes.separations.turns import MOST_TURNS, NOWHERE, TouchedByte
 Name = TypeVar("Name", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distance:
     """Least distance in bytes between an operand that is written and one that is read; None: any will do."""
 
@@ -90,7 +91,7 @@ def row_distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance]:
     return distances(replace(kernel, calls=(replace(call, form=Whole()),))) or {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stretch:
     """Consecutive turns, such as those of a call, and a name for each of the operands that they touch.
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.ir.schedule import RowRef, Sequence, Step
 from usmp_build.ir.separations import Separation
@@ -47,7 +47,7 @@ def edge_separations(allowed: AllowedDistances, program: Sequence, start: int, l
     return entries
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Life:
     """The steps from the first to the last that touch a row."""
 

@@ -14,13 +14,14 @@ repeat after n indices but for a linear share: then n indices count at each corn
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 
 _NEAR = 2
@@ -63,7 +64,7 @@ NOWHERE = np.int64(1 << 50)
 """Lowest byte of an operand that is not touched, and minus its end: larger than any offset."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TouchedBytes:
     """For each turn, the lowest byte touched of an operand, and the end of the highest."""
 
@@ -75,7 +76,7 @@ class TouchedBytes:
         return TouchedBytes(np.minimum(self.low, other.low), np.maximum(self.end, other.end))
 
 
-@dataclass(frozen=True)
+@frozen
 class Turns:
     """The bytes touched in the decisive turns of a call, in the order in which they run."""
 
@@ -159,7 +160,7 @@ def _outer_blocks(accesses: Accesses, most: int) -> Turns:
     return Turns(around.count, False, extents)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """The bytes that one part touches of an operand."""
 
@@ -190,7 +191,7 @@ def _in_bytes(extent: TouchedBytes, width: int) -> TouchedBytes:
     return TouchedBytes(low, end)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Blocks:
     """For each loop of a nest, the first and the last index in every block of turns."""
 

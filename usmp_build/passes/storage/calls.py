@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Model, Operator, Subgraph, TensorRef
 from usmp_build.ir.options import called_subgraphs
@@ -77,7 +77,7 @@ def _may_share(graph: Subgraph, tensor: int) -> bool:
     return not (value.is_constant or value.is_variable or tensor in graph.homes or tensor in graph.pitches)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Call:
     """A call of a subgraph."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from usmp_build.errors import Diagnostic, ModelError, one_line
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Model, TensorRef, tensor_at
 from usmp_build.ir.labels import tensor_label
 from usmp_build.ir.schedule import Node, Repeat, Schedule, Scope, children, steps
@@ -14,7 +14,7 @@ from usmp_build.ir.uses import alignments
 from usmp_build.request import Request
 
 
-@dataclass(frozen=True)
+@frozen
 class ProgramFacts:
     """Facts about the tensors of programs."""
 

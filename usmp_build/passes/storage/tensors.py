@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.frozen import frozen
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
@@ -19,7 +19,7 @@ from usmp_build.passes.storage.program_facts import ProgramFacts
 from usmp_build.request import Request
 
 
-@dataclass(frozen=True)
+@frozen
 class TensorFacts:
     """Facts about tensors that follow from the models, their connections and scopes."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.pools import plan_pools
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
@@ -16,7 +17,7 @@ from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Auto:
     """Combines the other algorithms: instant on easy problems, exact where the budget allows, always bounded."""
 

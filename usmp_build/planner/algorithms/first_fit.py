@@ -13,10 +13,10 @@ Buffers with a fixed offset come before all others, whatever the order says: the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.core import (
     NO_LIMIT,
     NO_PLACE,
@@ -42,7 +42,7 @@ _NO_CLIQUE = -1
 _NOT_PLACED = Allocation(-1, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """The result of first fit, complete or not."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.first_fit import first_fit
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GreedyBySize:
     """Places large buffers first: small ones fill the gaps that they leave."""
 
@@ -19,7 +19,7 @@ class GreedyBySize:
         return first_fit(problem, by_size(problem, range(len(problem.buffers)))).plan("greedy_by_size")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GreedyByConflicts:
     """Places buffers with many conflicts first: those that are alive long, or with many others."""
 

@@ -16,10 +16,10 @@ As long as buffers do not fit, they are placed beyond limits, and the climb mini
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.first_fit import Attempt, FirstFit
 from usmp_build.planner.algorithms.greedy import (
     GreedyByConflicts,
@@ -41,7 +41,7 @@ _LATE = 20
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HillClimb:
     """Climbs in each component of a problem by itself: components do not conflict, so they share all memory."""
 

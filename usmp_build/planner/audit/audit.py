@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from usmp_build.errors import Diagnostic
+from usmp_build.frozen import frozen
 from usmp_build.planner.audit.facts import check_pools, check_shortage
 from usmp_build.planner.audit.findings import Findings
 from usmp_build.planner.audit.places import PlannedPlaces, check_places
@@ -17,7 +16,7 @@ from usmp_build.planner.problems.plan_file import PlanFile
 from usmp_build.planner.problems.statement import Statement
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AuditReport:
     """The result of an audit."""
 

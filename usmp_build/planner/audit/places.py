@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from usmp_build.document.suggest import quoted
+from usmp_build.frozen import frozen
 from usmp_build.planner.audit.findings import Findings
 from usmp_build.planner.audit.question import Audited
 from usmp_build.planner.problems.plan_file import Placed, PlanFile
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedPlaces:
     """The place of each buffer, by its index in the problem."""
 

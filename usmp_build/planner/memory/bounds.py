@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, combinations
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.pressure import Witness, pressure
 from usmp_build.planner.memory.problem import Problem
@@ -14,7 +14,7 @@ from usmp_build.planner.memory.problem import Problem
 __all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "pressure", "required", "unmet"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requirement:
     """A lower bound for a set of pools: the buffers of `witness` can be nowhere else."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.memory.problem import Problem
 
 
@@ -16,7 +16,7 @@ class Allocation(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """`allocations[i]` is the place of `problem.buffers[i]`."""
 

@@ -23,11 +23,11 @@ import heapq
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.planner.memory.clique import is_clique
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.extent import least_extent
@@ -35,7 +35,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.units import align_up
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Witness:
     """Buffers that do not fit into fewer than `bytes` bytes, however they are placed."""
 

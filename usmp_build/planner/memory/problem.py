@@ -15,14 +15,16 @@ apart.  Intervals are kept for bounds, for drawing, and for explaining.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from usmp_build.frozen import frozen
 
 UNNAMED_POOL = "memory"
 """The name of the pool where a problem states none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pool:
     """A budget of bytes."""
 
@@ -31,7 +33,7 @@ class Pool:
     """Bytes that may be used; None means as many as needed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Buffer:
     """Bytes to be placed."""
 
@@ -74,7 +76,7 @@ class Buffer:
         return tuple(pool for pool, limit in sizes if limit is None or self.end <= limit)
 
 
-@dataclass(frozen=True)
+@frozen
 class Problem:
     """Buffers, pools, and the pairs of buffers that may not overlap."""
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import islice
 from typing import NamedTuple
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.memory.increase import Increase
 from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.problem import Problem
@@ -21,7 +22,7 @@ _WAYS = 3
 """Most suggested fixes shown in a message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shortage:
     """Why a problem has no plan."""
 

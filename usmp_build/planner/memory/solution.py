@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.shortage import Shortage
@@ -23,7 +24,7 @@ class Status(Enum):
     """No plan was found; whether there is one is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Solution:
     """The answer to a problem.  Tuples have an entry for each pool; they are empty where there is no plan."""
 

@@ -6,12 +6,12 @@ everything and has a message for every fault.  Where both can read a file, resul
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.problems.csv_form import ALIASES
 from usmp_build.planner.problems.draft import LONGEST_NAME
 from usmp_build.units import MAX_BYTES
@@ -25,7 +25,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plain:
     """The columns of a plain file."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from usmp_build.document.faults import Faults, Place, Places
 from usmp_build.document.json_text import Paths
 from usmp_build.document.source import Source, check_size, decode, is_json
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ProblemError, Span
+from usmp_build.frozen import frozen
 from usmp_build.planner.problems.bulk import in_bulk
 from usmp_build.planner.problems.csv_form import ALIASES
 from usmp_build.planner.problems.fields import Fields
@@ -16,7 +15,7 @@ from usmp_build.planner.problems.solution_record import SolutionRecord, read_sol
 from usmp_build.planner.problems.table import Cells, Table, tables
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """The place of a buffer, as the file states it."""
 
@@ -28,7 +27,7 @@ class Placed:
     """Its place in the file."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanFile:
     """A plan as its file states it."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
@@ -12,6 +11,7 @@ from usmp_build import effort
 from usmp_build.document.faults import Faults, Place
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, ProblemError, Span
+from usmp_build.frozen import frozen
 from usmp_build.planner.memory.alive import conflicts, count_pairs
 from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
 from usmp_build.planner.memory.timeline import Timeline, most_together
@@ -21,7 +21,7 @@ from usmp_build.units import is_power_of_two
 MOST_POOLS = 256
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """A problem as it was stated."""
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from usmp_build.document.faults import Faults, Place
 from usmp_build.document.source import Source
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Span
+from usmp_build.frozen import frozen
 
 
 class Row(NamedTuple):
@@ -30,7 +30,7 @@ class Row(NamedTuple):
     """In the order of the columns, without surrounding blanks."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """A table, whose rows are parsed while they are iterated."""
 
@@ -55,7 +55,7 @@ class Table:
                 yield Row((self.number, line), cells)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cells:
     """Locates cells by table, line and column."""
 

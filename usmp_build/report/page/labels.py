@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.report.page.shapes import Rectangle, Shape
 from usmp_build.units import show_bytes
 
@@ -23,7 +23,7 @@ _SHORTEST = 6
 """Characters of a name that is cut; what is shorter says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Label:
     """Lines of text, centered at `x`; the base of the first one is at `y`."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from usmp_build.errors import one_line
+from usmp_build.frozen import frozen
 from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
 from usmp_build.layout.plan_record import AnyBuffer
 from usmp_build.naming import short_name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A buffer, or one row of a tensor, in its pool."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from usmp_build.errors import one_line
+from usmp_build.frozen import frozen
 from usmp_build.layout import PlanRecord, PoolRecord
 from usmp_build.report.page import scale as scales
 from usmp_build.report.page.labels import Label, fitted, labels
@@ -23,7 +23,7 @@ _NAMED_STEPS = 16
 """Steps that have their names below the map, at most; only if all names fit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text:
     """A line of text: where it is, and at which point of it."""
 
@@ -33,7 +33,7 @@ class Text:
     anchor: str = "middle"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelBand:
     """The heading of a model's steps."""
 
@@ -42,7 +42,7 @@ class ModelBand:
     name: Text
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolMap:
     """What a picture of a pool shows."""
 

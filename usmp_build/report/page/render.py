@@ -9,13 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build.errors import one_line, printable
+from usmp_build.frozen import frozen
 from usmp_build.layout import PlanRecord, PoolRecord
 from usmp_build.report.page import verdict
 from usmp_build.report.page.places import workspace_places
@@ -30,7 +30,7 @@ _COLORS = 8
 """Colors of models; with more models, colors repeat."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PoolSection:
     """A workspace pool in the page."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
+from usmp_build.frozen import frozen
 from usmp_build.layout import StepRecord
 
 LEFT, RIGHT, TOP, BOTTOM = 76.0, 1164.0, 34.0, 474.0
@@ -23,7 +23,7 @@ _LIMIT_IN_SIGHT = 1.5
 """A limit that is further above what is used is not drawn: the map would be flat."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Band:
     """The steps of a model: half-open, and where they are across."""
 
@@ -34,7 +34,7 @@ class Band:
     right: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scale:
     """Turns steps and addresses into units of the picture."""
 

@@ -7,9 +7,9 @@ round.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from usmp_build.errors import one_line
+from usmp_build.frozen import frozen
 from usmp_build.layout import PlanRecord, RowsRecord
 from usmp_build.report.page.places import Place, label
 from usmp_build.report.page.scale import Scale
@@ -29,7 +29,7 @@ _MANY = 500
 """Shapes of a map, from which on small ones are drawn together."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rectangle:
     """A part of a picture, in its units; `top` is less than `bottom`."""
 
@@ -49,7 +49,7 @@ class Rectangle:
         return self.bottom - self.top
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shape:
     """What a buffer, or all rows of a tensor, takes of a pool."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from usmp_build.errors import one_line
+from usmp_build.frozen import frozen
 from usmp_build.layout import BufferRecord, PlanRecord, PoolRecord, RowsRecord
 from usmp_build.report.page.places import Place
 from usmp_build.units import show_bytes
@@ -15,7 +15,7 @@ _LISTED = 8
 """Rows of a tensor that a cell lists."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filling:
     """A buffer, or rows of a tensor, that fill a pool at the step that no plan can make smaller."""
 
@@ -28,7 +28,7 @@ class Filling:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OperatorRow:
     """An operator, or another step."""
 
@@ -42,7 +42,7 @@ class OperatorRow:
     """Most bytes of all workspace pools that hold data in one of them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BufferLine:
     """A line of the table of all buffers."""
 

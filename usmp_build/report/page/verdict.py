@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from usmp_build.errors import one_line
+from usmp_build.frozen import frozen
 from usmp_build.layout import AlternativesRecord, PlanRecord, PoolRecord
 from usmp_build.report.page.places import Place
 from usmp_build.report.page.pool_map import percent_full, witness_step
@@ -13,7 +13,7 @@ from usmp_build.report.study import Study
 from usmp_build.units import count_bytes, show_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Card:
     """A number that the page begins with."""
 
@@ -23,7 +23,7 @@ class Card:
     """Whether it speaks of a pool that is nearly full."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeRow:
     """A change of the manifest, and what it would do."""
 

@@ -6,12 +6,12 @@ If such an operator loses a channel, all its tensors lose it: their channels are
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
 from usmp_build.arithmetic.vectors import Integers
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.operators.joining import Concatenation
@@ -31,7 +31,7 @@ from usmp_build.operators.values.transfer import Transfer, rescaled
 from usmp_build.passes.rewrite.constant_channels.sums import Tie
 
 
-@dataclass(frozen=True)
+@frozen
 class Channelwise:
     """An operator that works channel by channel."""
 

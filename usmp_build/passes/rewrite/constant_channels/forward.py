@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from usmp_build.arithmetic.vectors import Booleans
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.operators.table import traits
 from usmp_build.operators.values.interval import Interval, full
@@ -21,7 +21,7 @@ Role: TypeAlias = Sum | Channelwise | None
 """An operator as the analysis models it; None: opaque."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Facts:
     """The result of the analysis of a subgraph."""
 

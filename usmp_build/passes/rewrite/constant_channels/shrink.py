@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from usmp_build.arithmetic import vectors
 from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Quantization, Subgraph, Tensor
 from usmp_build.passes.rewrite.constant_channels.forward import Facts
 from usmp_build.passes.rewrite.constant_channels.needed import Kept
@@ -28,7 +29,7 @@ def shrink(graph: Subgraph, facts: Facts, kept: Kept) -> Subgraph:
     return replace(graph, tensors=tuple(tensors), operators=operators)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Shrinking:
     facts: Facts
     kept: Kept

@@ -9,7 +9,6 @@ ends of the interval of outputs; if a sum may overflow int32, the output may be 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -19,10 +18,11 @@ from numpy.typing import NDArray
 from usmp_build.arithmetic import vectors
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.frozen import frozen
 from usmp_build.operators.values.interval import Interval, full
 
 
-@dataclass(frozen=True)
+@frozen
 class Tie:
     """Pairs of channels of two tensors: the first with the first, and so on."""
 
@@ -35,7 +35,7 @@ class Tie:
 Weights: TypeAlias = NDArray[np.int8]
 
 
-@dataclass(frozen=True)
+@frozen
 class Sum:
     """An operator as a sum."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.pools import plan_pools
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
@@ -13,7 +12,7 @@ from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Exact:
     """Branch and bound that starts with the best plan of the portfolio, packed again along time."""
 

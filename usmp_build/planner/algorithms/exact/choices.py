@@ -13,16 +13,17 @@ relaxation: no plan costs less than the cheapest assignment that leaves no secti
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.narrow import narrowed
 from usmp_build.planner.algorithms.exact.sections import make_strip
 from usmp_build.planner.algorithms.exact.strip import Span
 from usmp_build.planner.memory.problem import Buffer, Problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choices:
     """A set of buffers, called items here and identified by position; every tuple has an entry for each."""
 

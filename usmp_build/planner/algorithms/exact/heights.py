@@ -16,8 +16,9 @@ Otherwise it is cut in two across one pool, and its lower half is searched first
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
 
 _SHARES = (16, 4)
@@ -27,7 +28,7 @@ _Peaks = tuple[int, ...]
 """The peak of each pool in bytes, in the order of pools."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Box:
     low: _Peaks
     high: _Peaks

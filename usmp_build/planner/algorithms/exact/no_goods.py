@@ -9,8 +9,8 @@ in each pool are counted as they come and go, so that only changes cost time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.choices import Choices
 
 NEVER = 1 << 62
@@ -19,7 +19,7 @@ NOWHERE = -1
 """The pool of an item that is free."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoGood:
     """Buffers that a pool cannot hold together."""
 

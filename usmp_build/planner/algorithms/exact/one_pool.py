@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.least import least
 from usmp_build.planner.algorithms.exact.sections import make_strip
 from usmp_build.planner.memory.components import components
@@ -13,7 +13,7 @@ from usmp_build.planner.memory.pressure import pressure
 from usmp_build.planner.memory.problem import Problem
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Packing:
     """The result of packing one pool, in bytes."""
 

@@ -10,8 +10,9 @@ The least floors that keep all decisions are found by raising; when no pair is t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.core import NO_PLACE
 from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walks import Answer, Status
@@ -45,7 +46,7 @@ def search(strip: Strip, capacity: int, nodes: int) -> Answer:
     return Answer(Status.IMPOSSIBLE, (), visited)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Node:
     """Least floors, and the decisions that they keep: buffer → (buffer above it, distance)."""
 

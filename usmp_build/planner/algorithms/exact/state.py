@@ -11,8 +11,8 @@ costs with payments, less the price of all room, is another bound, and mostly a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.exact.choices import Choices
 from usmp_build.planner.algorithms.exact.no_goods import NOWHERE, Watch
 from usmp_build.planner.algorithms.exact.packings import Packings
@@ -20,7 +20,7 @@ from usmp_build.planner.algorithms.exact.prices import FINE, reduced
 from usmp_build.planner.algorithms.exact.rooms import Rooms
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """The fixed data of a search: limits, prices, and buffers whose pool is given."""
 

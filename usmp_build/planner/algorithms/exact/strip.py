@@ -18,15 +18,16 @@ left out, and so are empty buffers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.core import NO_PLACE
 
 Span = tuple[int, int, int]
 """`(first section, last section, units)`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Strip:
     """The buffers of one pool; every tuple has an entry for each buffer."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.core import NO_LIMIT, Object, call, numbers, triples
 from usmp_build.planner.algorithms.exact.strip import Strip
 
@@ -22,7 +23,7 @@ class Status(Enum):
     UNKNOWN = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """The result of a search, and its work in nodes."""
 
