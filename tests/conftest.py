@@ -161,13 +161,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand the counts of a process of pytest-xdist to the one that writes the summary."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["not run"] = session.config.stash[_NOT_RUN]
+        session.config.workeroutput["not run"] = session.config.stash.get(_NOT_RUN, {})
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     if hasattr(node, "workeroutput"):
-        node.config.stash[_NOT_RUN] = node.workeroutput["not run"]
+        node.config.stash[_NOT_RUN] = node.workeroutput.get("not run", {})
 
 
 @pytest.fixture(scope="session")
