@@ -20,6 +20,8 @@ LIMITS_LIFTED = 6
 
 ALIASING_PLANS = 16
 """Requests with other concatenations that copy: up to 8 s, and in firmwares of few buffers under one."""
+ALIASING_RECONSIDERED = 4
+"""Of these, requests for operators that copy, tried as aliases once more."""
 ALIASING_BUFFERS = 4_096
 """Buffers in all of these requests together, but for the first two."""
 ALIASING_CONFLICTS = 200_000
@@ -49,9 +51,11 @@ ROW_PLANS = 4
 # The order of operators (passes/order/).
 
 ORDER_STATES = 1_000
-"""Sets of finished operators of one graph that are all looked at, if there are no more."""
+"""Sets of finished operators of one graph that are all looked at.  Of more, the best of each size go on."""
+ORDER_BEAM = 8_000
+"""Sets that are looked at then, of all sizes together."""
 ORDER_STEPS = 400_000
-"""Operators that are tried after a set: 1 to 2 s of Python."""
+"""Operators that are tried after a set then: 1 to 2 s of Python."""
 DIVE_STEPS = 8_000
 """Operators that are tried for one limit of the peak."""
 DIVES_STEPS = 60_000

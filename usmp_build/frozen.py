@@ -10,9 +10,16 @@ import dataclasses
 from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from typing_extensions import dataclass_transform
+if TYPE_CHECKING:
+    from typing_extensions import dataclass_transform
+else:  # it is for the type checker alone, and errors are reported where no package is installed
+
+    def dataclass_transform(**_: object) -> Callable[[object], object]:
+        """Return what leaves a decorator as it is."""
+        return lambda decorator: decorator
+
 
 _Class = TypeVar("_Class", bound=type)
 

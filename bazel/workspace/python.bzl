@@ -1,6 +1,6 @@
 """An interpreter of this machine that has the packages of the generator."""
 
-_PACKAGES = ["jinja2", "numpy", "pydantic", "tomli", "typing_extensions"]
+_PACKAGES = ["jinja2", "numpy", "pydantic", "tomli"]
 
 _ASK = """\
 import sys

@@ -67,11 +67,10 @@ def test_packages_of_the_generator() -> None:
     locked = re.findall(r"(?m)^([a-z0-9-]+)==\S+ [^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", lock)
     assert set(packages) <= set(locked)
     assert set(re.findall(r"(?m)^([a-z0-9-]+)==", lock)) == set(locked)
-    modules = sorted(package.replace("-", "_") for package in packages)
     build = (ROOT / "BUILD.bazel").read_text(encoding="utf-8")
-    assert re.findall(r'"@usmp_build_pypi//([a-z0-9_-]+)"', build) == modules
+    assert re.findall(r'"@usmp_build_pypi//([a-z0-9_-]+)"', build) == sorted(packages)
     probe = (ROOT / "bazel" / "workspace" / "python.bzl").read_text(encoding="utf-8")
-    assert f"_PACKAGES = {modules}".replace("'", '"') in probe
+    assert f"_PACKAGES = {sorted(packages)}".replace("'", '"') in probe
 
 
 def test_the_generator_says_where_modules_find_it(tmp_path: Path) -> None:

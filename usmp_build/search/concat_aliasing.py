@@ -8,7 +8,8 @@ So first all operators copy.  Then all share; if that is worse, each half is tri
                                                  3   not larger: shared
 
 If one copies, others may become able to share: a tensor that is concatenated twice can be part of the second result.
-These are tried next.
+These are tried next.  Even where all together are no worse, some of them may be: finally, those of models that fill a
+pool are tried as copies again.
 """
 
 from __future__ import annotations
@@ -54,9 +55,14 @@ def _choose_aliases(replanner: Replanner, all_aliased: Analysis) -> tuple[Orders
     needed = frozenset(ref for ref, kernel in all_copied.kernels.items() if not isinstance(kernel, Kernel))
     if needed.intersection(sites):  # operators without a kernel must alias
         all_copied = replanner.analyze(needed)
-    search = _Search(replanner, all_aliased, Orders(replanner, all_copied), needed, _plans(all_copied.problem) - 1)
+    search = _Search(
+        replanner, all_aliased, Orders(replanner, all_copied), needed, needed, _plans(all_copied.problem) - 1
+    )
     while search.plans > 0 and (sites := search.candidates()):
         search.alias(sites)
+    search.plans = min(search.plans, effort.ALIASING_RECONSIDERED)
+    if search.plans > 0:
+        search.reconsider()
     return search.best, True
 
 
@@ -91,8 +97,10 @@ class _Search:
     all_aliased: Analysis = field(repr=False)
     """The analysis with as many aliases as possible."""
     best: Orders
+    needed: Operators
+    """Operators that must alias, since no kernel copies."""
     aliases: Operators
-    """Operators that may alias in the best plan; at first those that must, since no kernel copies."""
+    """Operators that may alias in the best plan."""
     plans: int
     """Number of plans left in the budget."""
     copies: set[OperatorRef] = field(default_factory=set)
@@ -120,6 +128,36 @@ class _Search:
             middle = len(sites) // 2
             self.alias(sites[:middle])
             self.alias(sites[middle:])
+
+    def reconsider(self) -> None:
+        """Try to copy instead of aliasing all operators, or one half, of models that fill a pool."""
+        for model in _fullest(self.best.chosen):
+            sites = [site for site in operators_with_parts(self.best.chosen.analysis.models) if site.model == model]
+            sites = [site for site in sites if site in self.aliases and site not in self.needed]
+            middle = len(sites) // 2
+            for subset in (sites, sites[:middle], sites[middle:] if middle else []):
+                aliases = self.aliases.difference(subset)
+                if self.plans > 0 and subset and aliases != self.needed:  # copying everything was tried first
+                    self.plans -= 1
+                    candidate = Orders(self.replanner, self.replanner.analyze(aliases))
+                    if is_no_worse(candidate.chosen, self.best.chosen) and not is_no_worse(
+                        self.best.chosen, candidate.chosen
+                    ):
+                        self.best, self.aliases = candidate, aliases
+                        if len(subset) > 1:
+                            self.alias(subset[: len(subset) // 2])
+                            self.alias(subset[len(subset) // 2 :])
+                        break
+
+
+def _fullest(chosen: BestCandidate) -> list[int]:
+    """Return the models with a workspace buffer at the peak of a pool."""
+    if chosen.plan is None:
+        return []
+    most = peaks(chosen.analysis.problem, chosen.plan)
+    buffers = zip(chosen.analysis.storage.buffers, chosen.plan.allocations, strict=True)
+    highest = [b for b, at in buffers if at.offset + b.extent == most[at.pool] and b.kind is not Kind.CONSTANT]
+    return sorted({model for buffer in highest for model in buffer.models})
 
 
 def is_no_worse(one: BestCandidate, other: BestCandidate) -> bool:
