@@ -74,7 +74,7 @@ def test_for_trees_branch_by_branch_is_the_best_order(tree: Tree) -> None:
 @settings(max_examples=40)
 @given(trees(nodes=14))
 def test_a_search_cut_short_finds_the_best_order_of_a_tree(tree: Tree) -> None:
-    order = best_order(jobs_of(tree), states=0)
+    order = best_order(jobs_of(tree), states=0, beam=1)
     assert order.peak == liu(tree, len(tree) - 1)[0][0]
     assert order.bound <= order.peak
 
@@ -93,7 +93,7 @@ def test_and_of_one_that_opens(tree: Tree) -> None:
         for each, out in zip(every, written, strict=True)
     )
     jobs = Jobs(opening, tuple(size for size, _ in reversed(tree)), 1, 0)
-    assert best_order(jobs, states=0).peak == liu(tree, last)[0][0]
+    assert best_order(jobs, states=0, beam=1).peak == liu(tree, last)[0][0]
 
 
 @st.composite
@@ -123,6 +123,6 @@ def series_parallel(draw: st.DrawFn) -> Jobs:
 @given(series_parallel())
 def test_what_is_cut_short_is_near_the_best_where_branches_part_and_meet(jobs: Jobs) -> None:
     best = best_order(jobs, states=1_000_000)
-    order = best_order(jobs, states=0)
+    order = best_order(jobs, states=0, beam=1)
     assert best.is_best
     assert order.bound <= best.peak <= order.peak <= best.peak * 1.02

@@ -14,16 +14,17 @@ is exhaustive, and the result optimal.  Else it runs one branch after another (s
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.branches import branch_by_branch
 from usmp_build.passes.order.dive import dive
-from usmp_build.passes.order.states import Jobs, State, States
+from usmp_build.passes.order.states import Jobs, OrderState, States
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """An order, and a lower bound for all orders."""
 
@@ -79,14 +80,14 @@ def _peak(of_order: tuple[int, tuple[int, ...]]) -> int:
     return of_order[0]
 
 
-def _beam(space: States, below: int, beam: int) -> State | None:
+def _beam(space: States, below: int, beam: int) -> OrderState | None:
     count = space.every.bit_length()
     width = max(1, beam // max(1, count))
     end = _level_by_level(space, below, beam + count, lambda level: _narrowed(level, width))
     return None if end is _CUT else end
 
 
-def _better(space: States, best: Order, end: State | None, is_all: bool = False) -> Order:
+def _better(space: States, best: Order, end: OrderState | None, is_all: bool = False) -> Order:
     """Return the order that leads to state `end`, else `best`; `is_all`: the search was exhaustive."""
     order = _order(end) if end is not None else best.order
     peak = space.along(order).peak
@@ -108,10 +109,10 @@ def _improved_by_dives(space: States, best: Order) -> Order:
     return best
 
 
-_CUT = State(-1, 0, 0, 0, None)
+_CUT = OrderState(-1, 0, 0, 0, None)
 """The result of a search that reached its limit of work."""
 
-_Level = dict[int, State]
+_Level = dict[int, OrderState]
 
 
 def _all(level: _Level) -> _Level:
@@ -125,7 +126,7 @@ def _narrowed(level: _Level, width: int) -> _Level:
     return dict(sorted(level.items(), key=lambda item: (item[1].peak, item[1].size))[:width])
 
 
-def _order(state: State) -> tuple[int, ...]:
+def _order(state: OrderState) -> tuple[int, ...]:
     order: list[int] = []
     path: object = state.path
     while isinstance(path, tuple):
@@ -134,7 +135,7 @@ def _order(state: State) -> tuple[int, ...]:
     return tuple(reversed(order))
 
 
-def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level], _Level]) -> State | None:
+def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level], _Level]) -> OrderState | None:
     """Return the best final state with a peak below `below`; None if there is none, `_CUT` after too much work.
 
     `kept` selects the sets of one size that are expanded.
