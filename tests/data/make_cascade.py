@@ -79,7 +79,7 @@ def detector() -> None:
 
 
 def expert() -> None:
-    """Weigh detections by a question, and judge what is left."""
+    """Scale the channels of the detections by a question, and classify the result."""
     net = _Net(2)
     detection = net.value("found", MAP, *FOUND)
     question = net.value("question", (1, 1, 1, CHANNELS), 0.01, 0)

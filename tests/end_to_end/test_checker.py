@@ -47,15 +47,15 @@ def digits() -> PlannedModels:
 @pytest.mark.parametrize("rows", ["true", "false"])
 @pytest.mark.parametrize("name", MODELS)
 def test_plans_of_models_are_right(name: str, rows: str) -> None:
-    each = planned_models((name,), BY_ROWS.format(rows))
-    assert each.verdict(each.document) == ""
+    firmware = planned_models((name,), BY_ROWS.format(rows))
+    assert firmware.verdict(firmware.document) == ""
 
 
 def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of() -> None:
     """A view of an output, whose parts stay in the workspace: it shows them, not the copy, which comes later."""
-    each = planned_models(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
-    assert [step["operator"] for step in each.document["steps"]][-3:-1] == [12, 13]
-    assert each.verdict(each.document) == ""
+    firmware = planned_models(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
+    assert [step["operator"] for step in firmware.document["steps"]][-3:-1] == [12, 13]
+    assert firmware.verdict(firmware.document) == ""
 
 
 @pytest.mark.parametrize("rows", ["true", "false"])
@@ -81,31 +81,31 @@ def test_operators_of_subgraphs_are_other_steps() -> None:
 @pytest.mark.parametrize("name", ["branchy", "digits"])
 def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
     """The bytes that the fullest turn of one operator needs are as many, which are fewer than its buffers have."""
-    each = planned_models((name,), BY_ROWS.format("false"))
-    document = each.document
+    firmware = planned_models((name,), BY_ROWS.format("false"))
+    document = firmware.document
     pool = document["pools"][0]
     sizes = {buffer["name"]: buffer["size"] for buffer in document["buffers"]}
     assert sum(sizes[buffer] for buffer in pool["certificate"]["buffers"]) > pool["bound"]
-    assert not [each for each in check(document, each.models) if each.startswith("bound")]
+    assert not [line for line in check(document, firmware.models) if line.startswith("bound")]
     pool["size"] = pool["bound"] = pool["bound"] + 1
-    assert "can be seen" in check(document, each.models)[-1]
+    assert "can be seen" in check(document, firmware.models)[-1]
 
 
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
 def test_plans_of_several_models_are_right(first: str) -> None:
-    each = planned_models(("digits", "odd_even"), first=first)
-    assert each.verdict(each.document) == ""
+    firmware = planned_models(("digits", "odd_even"), first=first)
+    assert firmware.verdict(firmware.document) == ""
 
 
 def test_models_that_may_run_together_share_no_byte() -> None:
-    each = planned_models(("digits", "odd_even"))
-    assert "share bytes" in each.verdict({**each.document, "concurrent": [["digits", "odd_even"]]})
+    firmware = planned_models(("digits", "odd_even"))
+    assert "share bytes" in firmware.verdict({**firmware.document, "concurrent": [["digits", "odd_even"]]})
 
 
 def test_what_it_cannot_check_is_no_silent_yes() -> None:
-    each = planned_models(("control",))
+    firmware = planned_models(("control",))
     with pytest.raises(NotCovered, match="control flow"):
-        each.verdict(each.document)
+        firmware.verdict(firmware.document)
 
 
 def _moved(document: dict[str, Any], draw: random.Random) -> tuple[str, int]:
@@ -126,18 +126,18 @@ def _moved(document: dict[str, Any], draw: random.Random) -> tuple[str, int]:
 @pytest.mark.parametrize("names", [("digits",), ("kitchen_b",), ("branchy",), ("digits", "odd_even")], ids="+".join)
 def test_a_moved_buffer_is_refused_by_both_or_by_none(names: tuple[str, ...]) -> None:
     """The verifier knows what kernels declare; the checker only what operators are.  They agree on every place."""
-    each = planned_models(names)
+    firmware = planned_models(names)
     draw, refused = random.Random(7), 0
-    numbers = {buffer.name: index for index, buffer in enumerate(each.problem.buffers)}
+    numbers = {buffer.name: index for index, buffer in enumerate(firmware.problem.buffers)}
     for _ in range(COUNT // 4):
-        document = each.document
+        document = firmware.document
         name, offset = _moved(document, draw)
-        places = list(each.plan.allocations)
+        places = list(firmware.plan.allocations)
         places[numbers[name]] = Allocation(places[numbers[name]].pool, offset)
-        end = offset + each.problem.buffers[numbers[name]].size
+        end = offset + firmware.problem.buffers[numbers[name]].size
         document["pools"][0]["size"] = max(document["pools"][0]["size"], end)
-        wrong = violations(each.problem, replace(each.plan, allocations=tuple(places)))
-        refusal = each.verdict(document)
+        wrong = violations(firmware.problem, replace(firmware.plan, allocations=tuple(places)))
+        refusal = firmware.verdict(document)
         assert bool(wrong) == bool(refusal), f"{name} at {offset}: {wrong[:1]} and {refusal!r}"
         refused += bool(refusal)
     assert 0 < refused < COUNT // 4

@@ -29,11 +29,11 @@ def turns(folder: Path, model: bytes, words: str) -> dict[int, int]:
     for at, kernel in planned.analysis.kernels.items():
         assert isinstance(kernel, Kernel)
         declared = [call.accesses for call in kernel.calls if call.accesses is not None]
-        each = (
+        turns = (
             prod(declaration.loops) * sum(prod(part.loops) for part in declaration.parts) for declaration in declared
         )
         graph = planned.analysis.models[at.model].subgraphs[at.subgraph]
-        turns_of[graph.operators[at.operator].position] = sum(each)
+        turns_of[graph.operators[at.operator].position] = sum(turns)
     return turns_of
 
 

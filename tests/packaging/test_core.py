@@ -59,7 +59,7 @@ def test_a_core_built_by_hand_is_loaded_from_beside_the_source_tree(source_tree:
 
 
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
-def test_a_core_that_cannot_be_loaded_is_told(content: bytes, from_wheel: Environment, tmp_path: Path) -> None:
+def test_a_core_that_cannot_be_loaded_is_refused(content: bytes, from_wheel: Environment, tmp_path: Path) -> None:
     (tmp_path / "_usmp_build_core.so").write_bytes(content)
     assert " cannot be loaded (" in refused(from_wheel, tmp_path)
 
@@ -67,7 +67,7 @@ def test_a_core_that_cannot_be_loaded_is_told(content: bytes, from_wheel: Enviro
 @pytest.mark.parametrize(
     ("source", "why"), [("int nothing;", " cannot be loaded ("), (VERSION_09, " is of version 0.0.9, and this is ")]
 )
-def test_a_library_of_others_is_told(source: str, why: str, from_wheel: Environment, tmp_path: Path) -> None:
+def test_another_library_is_refused(source: str, why: str, from_wheel: Environment, tmp_path: Path) -> None:
     library(tmp_path, source)
     assert why in refused(from_wheel, tmp_path)
 
@@ -81,8 +81,8 @@ def test_beside_its_sources_a_core_is_theirs(
     made = library(tmp_path, text + f'const char *usmp_sources(void) {{ return "{sources}"; }}\n')
     check = ["python", "-c", "from usmp_build.planner.algorithms import core; core.check()"]
     done = source_tree.run(*check, env={"PYTHONPATH": str(ROOT), "_USMP_BUILD_CORE": str(made)})
-    told = f'error[U244]: the compiled core of the planner was compiled from other sources than those in "{ROOT}/core"'
-    assert (done.code, told in done.err) == (int(is_refused), is_refused)
+    error = f'error[U244]: the compiled core of the planner was compiled from other sources than those in "{ROOT}/core"'
+    assert (done.code, error in done.err) == (int(is_refused), is_refused)
     from_wheel.passes(*check, env={"_USMP_BUILD_CORE": str(made)})
 
 

@@ -12,7 +12,7 @@ from usmp_build.frozen import frozen
 
 @frozen
 class Span:
-    """Two numbers, one of which neither counts nor shows."""
+    """Two numbers, and a note that is neither compared nor shown."""
 
     begin: int
     end: int = 4

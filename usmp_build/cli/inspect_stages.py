@@ -2,7 +2,7 @@
 
 scopes         where each tensor may live, between which targets it goes, who restricts it; and the copies
 connections    what models hand on
-survivors      what outlives runs
+survivors      buffers whose bytes must outlive a run
 costs          what a place costs
 kernels        the C functions that run each operator, and what keeps faster ones away
 """

@@ -57,7 +57,7 @@ Along: TypeAlias = "Mapping[str, int | Under]"
 """Axis → elements from one index to the next, or the window that the index moves; 0 for axes that are missing."""
 
 Moved: TypeAlias = Mapping[Operand, Traffic]
-"""The traffic of operands of which more or less is moved than the nest says."""
+"""The traffic of operands for which the accesses of the nest count too much or too little."""
 
 
 class Blocks(NamedTuple):
@@ -87,7 +87,7 @@ class _Run(NamedTuple):
 _ONE_BY_ONE = _Run(1, 1, 0)
 
 _IN_ORDER: Along = MappingProxyType({})
-"""The elements of a turn lie behind those of the turn before."""
+"""Each turn touches the elements right after those of the previous turn."""
 
 
 @frozen

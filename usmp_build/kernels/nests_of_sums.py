@@ -1,6 +1,6 @@
 """Nests of sums of products: pixels under a window, all inputs of a batch, an accumulator for each channel.
 
-Weights, and what sums become outputs by, overlap nothing: spans of these are the last argument.
+Weights, biases and requantization factors overlap nothing; their spans are the last argument.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Shares(NamedTuple):
 def added_up(pixels: int, under: Under, shares: Shares) -> InTurn:
     """Rows of so many pixels of the output that are added up: sums begin, a row is added, they become the output.
 
-    Images, and the elements of an output, are in reverse order backward; what is added up never is.
+    A backward kernel reverses images and the elements of an output, but never the order in which it adds up.
     """
     groups, inputs, sums = shares
     axes, all_sums = {"pixels": pixels, "groups": groups, "sums": sums}, {"sums": pixels * groups * sums}

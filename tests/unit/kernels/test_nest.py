@@ -25,9 +25,9 @@ def node(read: int, written: int) -> Node:
     return Node(graph.operators[0], graph)
 
 
-def turns(made: Kernel) -> list[tuple[list[int], list[int]]]:
+def turns(result: Kernel) -> list[tuple[list[int], list[int]]]:
     """The elements that each turn reads of the first operand, and writes of the last one."""
-    (call,) = made.calls
+    (call,) = result.calls
     accesses = call_accesses(call)
     assert accesses is not None
     last = len(call.operands) - 1
@@ -42,15 +42,15 @@ def test_elements_are_one_behind_the_other_unless_a_step_is_stated() -> None:
 @pytest.mark.parametrize(("singly", "rest"), [(False, [[4, 5]]), (True, [[4], [5]])])
 def test_what_is_left_of_blocks_goes_at_once_or_singly(singly: bool, rest: list[list[int]]) -> None:
     nest = Nest({"outputs": Blocks(6, 4, singly)}, (reads(Input(0), 3, {"outputs": 0}), writes(Output(0))))
-    made = kernel(node(3, 6), "f", nest, FIELDS)
-    assert turns(made) == [([0, 1, 2], written) for written in ([0, 1, 2, 3], *rest)]
+    result = kernel(node(3, 6), "f", nest, FIELDS)
+    assert turns(result) == [([0, 1, 2], written) for written in ([0, 1, 2, 3], *rest)]
 
 
 def test_operands_aside_count_as_traffic_and_overlap_nothing() -> None:
     spans = reads(Input(0)), aside(Derived(0), 2, {"outputs": 2}, fills=True), writes(Output(0), 1, {"outputs": 1})
     table = int32_constant("table", range(16))
-    made = kernel(node(6, 6), "f", Nest({"outputs": Blocks(6, 4)}, spans), FIELDS, constants=(table,))
-    (call,) = made.calls
+    result = kernel(node(6, 6), "f", Nest({"outputs": Blocks(6, 4)}, spans), FIELDS, constants=(table,))
+    (call,) = result.calls
     assert call_traffic(call) == (Traffic(6), Traffic(4 * 2 * 8), Traffic(written=6))
     assert call.accesses is not None
     assert call.accesses.widths == (1, 0, 1)
@@ -73,8 +73,8 @@ def test_nests_in_turn_share_their_outermost_axes() -> None:
         Nest({"images": 2, "inputs": 2}, (reads(Input(0)),)),
         Nest({"images": 2, "outputs": 1}, (writes(Output(0)),)),
     )
-    made = kernel(node(4, 2), "f", InTurn(both, shared=1, phases=True), FIELDS)
-    assert turns(made) == [([0], []), ([1], []), ([], [0]), ([2], []), ([3], []), ([], [1])]
+    result = kernel(node(4, 2), "f", InTurn(both, shared=1, phases=True), FIELDS)
+    assert turns(result) == [([0], []), ([1], []), ([], [0]), ([2], []), ([3], []), ([], [1])]
     apart = kernel(node(4, 2), "f", InTurn(both), FIELDS)
     assert turns(apart) == [([0], []), ([1], []), ([2], []), ([3], []), ([], [0]), ([], [1])]
 

@@ -68,13 +68,13 @@ def fits(stated: Problem, index: int, offset: int, others: Iterable[tuple[int, i
 
 def least(stated: Problem, index: int, pool: int, placed: dict[int, Allocation]) -> int | None:
     """The least offset of a buffer in a pool, by trying each that can be the least; None: its own is taken."""
-    each = stated.buffers[index]
+    placing = stated.buffers[index]
     others = [(other, place.offset) for other, place in placed.items() if place.pool == pool]
-    if each.offset is not None:
-        valid = each.offset >= 0 and each.offset % each.alignment == 0
-        return each.offset if valid and fits(stated, index, each.offset, others) else None
+    if placing.offset is not None:
+        valid = placing.offset >= 0 and placing.offset % placing.alignment == 0
+        return placing.offset if valid and fits(stated, index, placing.offset, others) else None
     ends = [0, *(at + stated.separation(other, index) for other, at in others)]
-    starts = sorted(-(-end // each.alignment) * each.alignment for end in ends if end >= 0)
+    starts = sorted(-(-end // placing.alignment) * placing.alignment for end in ends if end >= 0)
     return next(offset for offset in starts if fits(stated, index, offset, others))
 
 
@@ -194,7 +194,7 @@ def test_a_size_that_cannot_be_counted_is_refused(size: int) -> None:
 
 @pytest.mark.parametrize("number", [1 << 63, 1 << 64, NO_PLACE - 1])
 def test_a_number_beyond_64_bits_is_refused(number: int) -> None:
-    """ctypes drops what is beyond."""
+    """ctypes would drop the higher bits without a word."""
     stated = problem([buffer("a", 8), buffer("b", 8)])
     fit, strip = FirstFit(stated, range(2)), make_strip(stated, range(2))
     with pytest.raises(UsmpError, match=r"P504.*a number of this problem takes more than 64 bits"):
