@@ -7,6 +7,7 @@ from math import floor, prod
 from checker.model import ARG_MAX, ARG_MIN, L2_POOL, STATEFUL, Fuel, NotCovered, Wrong, demand
 
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
+IMAGES = ("CONV_2D", "DEPTHWISE_CONV_2D", "POOL", "RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR", "TRANSPOSE_CONV")
 MOVES = (*BLOCKS, "BROADCAST_TO", "DEPTH_TO_SPACE", "GATHER", "PAD", "RESHAPE", "RESIZE_BILINEAR",
          "RESIZE_NEAREST_NEIGHBOR", "REVERSE_V2", "SLICE", "SPACE_TO_DEPTH", "STRIDED_SLICE", "TRANSPOSE")  # fmt: skip
 WEIGHTS = {"CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
@@ -37,16 +38,11 @@ def places(*axes):
     return product(*axes)
 
 
-def padding(out, size, taps, stride, dilation, kind):
-    """Return the positions before an axis of `size` that have no element: SAME, which is 0, pads both sides alike."""
-    return 0 if kind else max(0, ((out - 1) * stride + (taps - 1) * dilation + 1 - size) // 2)
-
-
 class Definition:
     """Of an operator and its output number k: `needs(unit)` are pairs (position of an input, unit of it).
 
     A unit of the output has `group` elements, one of input i has `groups[i]`: a pixel with all its channels, a row of a
-    matrix, or one element.  What a unit needs says the method that has the name of the operator's kind.
+    matrix, or one element.
     """
 
     def __init__(self, model, op, k):
@@ -55,13 +51,12 @@ class Definition:
         self.op, self.k, self.model = op, k, model
         self.out = model.tensors[op.outputs[k]]
         self.ins = [model.tensors[i] if i >= 0 else None for i in op.inputs]
-        self.group, self.groups = 1, [1] * len(self.ins)
-        self.needs = cache(getattr(self, f"_{op.kind.lower()}"))
-        self._prepare()
+        self.needs = cache(self._needs)
+        self.group, self.groups, self.sections = 1, [1] * len(self.ins), 1
+        self._set_units(self.ins, self.out)
 
-    def _prepare(self):
-        """Set how large units are, and where windows lie on both axes of an image."""
-        ins, out, option = self.ins, self.out, self.op.option
+    def _set_units(self, ins, out):
+        """Set how many elements units have; a pixel of an image has `sections` units."""
         match self.op.kind:
             case "OTHER":
                 self.group, self.groups = max(1, out.elements), [t.elements if t else 0 for t in ins]
@@ -69,22 +64,29 @@ class Definition:
                 self.group, self.groups[0] = ins[1].shape
             case "RECURRENT":  # a step
                 self.group, self.groups[0] = out.channels, ins[0].channels
+            case "RESIZE_BILINEAR" | "RESIZE_NEAREST_NEIGHBOR":
+                self.sections = out.shape[3]
             case "TRANSPOSE_CONV":
-                self.group, self.groups[2] = out.shape[3], ins[2].shape[3]
-            case "CONV_2D":  # the last two are dilations
-                self._window(ins[1].shape[3], ins[1].shape[1:3], (option(5, "i", 1), option(4, "i", 1)))
-            case "DEPTHWISE_CONV_2D":
-                self._window(1, ins[1].shape[1:3], (option(6, "i", 1), option(5, "i", 1)))
-            case "POOL":  # options have its height and width
-                self._window(1, (option(4), option(3)), (1, 1))
+                self.group, self.groups[2], self.windows = out.shape[3], ins[2].shape[3], self._windows()
+            case "CONV_2D" | "DEPTHWISE_CONV_2D" | "POOL":
+                self.groups[0] = ins[1].shape[3] if self.op.kind == "CONV_2D" else 1
+                self.sections = ins[0].shape[3] // self.groups[0]
+                self.group, self.windows = out.shape[3] // self.sections, self._windows()
 
-    def _window(self, channels, taps, dilations):
-        """Set windows, each of which takes some channels of a pixel, and what they are on both axes of an image."""
-        self.sections = self.ins[0].shape[3] // channels
-        self.group, self.groups[0] = self.out.shape[3] // self.sections, channels
-        kind, strides = self.op.option(0, "b"), (self.op.option(2), self.op.option(1))  # in options of all three
-        sides = zip(self.ins[0].shape[1:3], self.out.shape[1:3], taps, strides, dilations, strict=True)
-        self.window = [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
+    def _windows(self):
+        """Return (taps, stride, dilation, positions before it) for both axes of an image; options have width first."""
+        option, kind, dilations = self.op.option, self.op.kind, (1, 1)
+        sizes = (option(4), option(3)) if kind == "POOL" else self.ins[1].shape[1:3]
+        if kind in ("CONV_2D", "DEPTHWISE_CONV_2D"):
+            height = 5 if kind == "CONV_2D" else 6
+            dilations = option(height, "i", 1), option(height - 1, "i", 1)
+        wide, narrow = (self.out, self.ins[2]) if kind == "TRANSPOSE_CONV" else (self.ins[0], self.out)
+        is_same = option(0, "b") == 0  # it pads both sides alike
+        windows = []
+        for axis, taps, stride, dilation in zip((1, 2), sizes, (option(2), option(1)), dilations, strict=True):
+            missing = (narrow.shape[axis] - 1) * stride + (taps - 1) * dilation + 1 - wide.shape[axis]
+            windows.append((taps, stride, dilation, max(0, missing // 2) if is_same else 0))
+        return windows
 
     def constant(self, position):
         """Return the integers of a constant operand; what depends on the input cannot be replayed."""
@@ -121,25 +123,30 @@ class Definition:
         if self.op.code in (L2_POOL, ARG_MAX, ARG_MIN):  # of one element they make another one
             return False
         if self.op.kind == "POOL":
-            return all(taps == 1 for _, taps, *_ in self.window)
+            return all(taps == 1 for taps, *_ in self.windows)
         if self.op.kind == "REDUCE":
             return self.ins[0].elements == self.out.elements
         return self.op.kind in MOVES
 
-    def _other(self, _):
-        return [(i, 0) for i in range(len(self.ins))]  # everything: it is not known here
-
-    def _same(self, unit):
-        return [(0, unit)]
-
-    _reshape = _fully_connected = _recurrent = _same
-    _by_rows = _same  # it is read for the sum of its row first, and last when it is rewritten
-
-    def _elements(self, e):
-        return [(i, self._broadcast(e, tensor.shape)) for i, tensor in enumerate(self.ins) if tensor]
-
-    def _broadcast_to(self, e):
-        return [(0, self._broadcast(e, self.ins[0].shape))]
+    def _needs(self, unit):
+        match self.op.kind:
+            case "OTHER":  # everything: it is not known here
+                return [(i, 0) for i in range(len(self.ins))]
+            case "BY_ROWS" | "FULLY_CONNECTED" | "RECURRENT" | "RESHAPE":  # a row is read last when it is rewritten
+                return [(0, unit)]
+            case "ELEMENTS":
+                return [(i, self._broadcast(unit, tensor.shape)) for i, tensor in enumerate(self.ins) if tensor]
+            case "BROADCAST_TO":
+                return [(0, self._broadcast(unit, self.ins[0].shape))]
+            case "BATCH_MATMUL":
+                return self._product(unit)
+            case "CONCATENATION" | "PACK":
+                return self._joined(unit)
+            case "SPLIT" | "SPLIT_V" | "UNPACK":
+                return self._split(unit)
+            case "REDUCE":
+                return self._reduce(unit)
+        return self._pixels(unit) if self.op.kind in IMAGES else self._moved(unit)
 
     def _broadcast(self, e, source):
         """Return the element of a tensor of shape `source` that is broadcast to element e, or is repeated there."""
@@ -148,30 +155,41 @@ class Definition:
         place = place_in(e, self.out.shape)[len(self.out.shape) - len(source) :]
         return element_at([p % n for p, n in zip(place, source, strict=True)], source)
 
-    def _conv_2d(self, unit):
-        out_pixel, section = divmod(unit, self.sections)
-        n, *place = place_in(out_pixel, self.out.shape[:3])
-        axes = []
-        for at, (size, taps, stride, dilation, before) in zip(place, self.window, strict=True):
-            Fuel.spend(taps)
-            first = at * stride - before
-            axes.append([p for p in range(first, first + taps * dilation, dilation) if 0 <= p < size])
-        shape = [*self.ins[0].shape[:3], self.sections]
-        return [(0, element_at([n, y, x, section], shape)) for y, x in places(*axes)]
+    def _pixels(self, unit):
+        """The same section of all pixels near one, along both axes of an image."""
+        pixel, section = divmod(unit, self.sections)
+        n, y, x = place_in(pixel, self.out.shape[:3])
+        position = 2 if self.op.kind == "TRANSPOSE_CONV" else 0
+        shape = [*self.ins[position].shape[:3], self.sections]
+        near = self._resized if self.op.kind.startswith("RESIZE") else self._windowed
+        axes = near(1, y, shape[1]), near(2, x, shape[2])
+        return [(position, element_at([n, *place, section], shape)) for place in places(*axes)]
 
-    _depthwise_conv_2d = _pool = _conv_2d
-
-    def _transpose_conv(self, pixel):
-        """The pixels of the image, input 2, that are spread to it; input 0 is the shape, 1 the filter."""
-        n, *place = place_in(pixel, self.out.shape[:3])
-        taps, strides, axes = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1)), []
-        for p, out, size, t, s in zip(place, self.out.shape[1:3], self.ins[2].shape[1:3], taps, strides, strict=True):
+    def _windowed(self, axis, at, size):
+        """Return the positions along an axis that are in the window at an output, or whose windows it is in."""
+        taps, stride, dilation, before = self.windows[axis - 1]
+        if self.op.kind == "TRANSPOSE_CONV":
             Fuel.spend(size)
-            before = padding(size, out, t, s, 1, self.op.option(0, "b"))
-            axes.append([i for i in range(size) if 0 <= p + before - i * s < t])
-        return [(2, element_at([n, y, x], self.ins[2].shape[:3])) for y, x in places(*axes)]
+            return [p for p in range(size) if 0 <= at + before - p * stride < taps]
+        Fuel.spend(taps)
+        first = at * stride - before
+        return [p for p in range(first, first + taps * dilation, dilation) if 0 <= p < size]
 
-    def _batch_matmul(self, e):
+    def _resized(self, axis, at, size):
+        """Return the positions near where an output lies: both neighbours, or the nearest, as floats may round."""
+        out, is_bilinear = self.out.shape[axis], self.op.kind == "RESIZE_BILINEAR"
+        slots = (2, 3) if is_bilinear else (0, 1)
+        has_corners, has_centers = (self.op.option(slot, "?", False) for slot in slots)
+        scale = (size - 1) / (out - 1) if has_corners and out > 1 else size / out
+        center = 0.5 if has_centers else 0
+        exact = (at + center) * scale
+        nearest = exact + 0.5 if has_corners else exact
+        found = {floor(nearest - 1e-6), floor(nearest + 1e-6)}
+        if is_bilinear:
+            found = {floor(exact - center), floor(exact - center) + 1}
+        return {min(max(p, 0), size - 1) for p in found}
+
+    def _product(self, e):
         """A row of the left matrix, and a column of the right one; either may lie transposed."""
         *batch, row, column = place_in(e, self.out.shape)
         is_left_turned, is_right_turned = self.op.option(0, "?", False), self.op.option(1, "?", False)
@@ -188,8 +206,6 @@ class Definition:
         is_inside = all(0 <= p < n for p, n in zip(place, source, strict=True))
         demand(is_inside or self.op.kind == "PAD", f"{self.op.kind} shows an element that is not there")
         return [(0, element_at(place, source))] if is_inside else []
-
-    _depth_to_space = _gather = _pad = _reverse_v2 = _slice = _space_to_depth = _transpose = _moved
 
     def _source(self, place):
         """Return the indices of the element of input 0 that these indices of the output show."""
@@ -211,22 +227,25 @@ class Definition:
             case "DEPTH_TO_SPACE":
                 (n, y, x, c), block = place, option(0)
                 return [n, y // block, x // block, (y % block * block + x % block) * self.out.shape[3] + c]
+            case "STRIDED_SLICE":
+                return self._strided(source, iter(place))
         if option(1):
             raise NotCovered("GATHER with batches")
         indices, axis = self.ins[1].shape, option(0) % len(source)
         after = axis + len(indices)
         return [*place[:axis], self.constant(1)[element_at(place[axis:after], indices)], *place[after:]]
 
-    def _strided_slice(self, e):
+    def _strided(self, source, indices):
+        """Return what these indices of the output show of a STRIDED_SLICE: of each axis one, but for shrunk ones."""
         begin_mask, _, ellipsis, new_axis, shrink_mask = (self.op.option(slot) for slot in range(5))
         if ellipsis or new_axis or self.op.option(5, "?", False):
             raise NotCovered("STRIDED_SLICE with an ellipsis, new axes or offsets")
-        source, indices, place = self.ins[0].shape, iter(place_in(e, self.out.shape)), []
+        place = []
         for axis, (n, begin, step) in enumerate(zip_longest(source, self.constant(1), self.constant(3))):
             start = None if begin_mask >> axis & 1 else begin  # None: at the end where steps begin
-            index = 0 if shrink_mask >> axis & 1 else next(indices)  # an axis that is shrunk is not in the output
+            index = 0 if shrink_mask >> axis & 1 else next(indices)
             place.append(range(n)[start::step][index])
-        return [(0, element_at(place, source))]
+        return place
 
     @cached_property
     def slice_block(self):
@@ -238,7 +257,7 @@ class Definition:
         distances = {after - at for at, after in pairwise(sources[::size])}
         return size if jumps == [*range(size, len(sources), size)] and len(distances) < 2 else 1
 
-    def _concatenation(self, e):
+    def _joined(self, e):
         outer, place = divmod(e, self.out.elements // self.blocks)
         for i, part in enumerate(self.ins):
             size = part.elements // self.blocks
@@ -253,8 +272,6 @@ class Definition:
         before = sum(self.model.tensors[t].elements for t in self.op.outputs[: self.k]) // self.blocks
         return [(position, outer * (self.ins[position].elements // self.blocks) + before + place)]
 
-    _pack, _split_v, _unpack = _concatenation, _split, _split
-
     @cached_property
     def blocks(self):
         """How many blocks of each part there are: one for each place before the axis."""
@@ -264,26 +281,6 @@ class Definition:
         else:
             axis = self.op.option(0 if kind == "CONCATENATION" else 1)
         return prod(whole.shape[: axis % len(whole.shape)])
-
-    def _resize_bilinear(self, e):
-        n, y, x, c = place_in(e, self.out.shape)
-        return [(0, element_at([n, *at, c], self.ins[0].shape)) for at in places(self._near(1, y), self._near(2, x))]
-
-    _resize_nearest_neighbor = _resize_bilinear
-
-    def _near(self, axis, at):
-        """Return the positions near where an output lies: both neighbours, or the nearest, as floats may round."""
-        size, out, is_bilinear = self.ins[0].shape[axis], self.out.shape[axis], self.op.kind == "RESIZE_BILINEAR"
-        slots = (2, 3) if is_bilinear else (0, 1)
-        has_corners, has_centers = (self.op.option(slot, "?", False) for slot in slots)
-        scale = (size - 1) / (out - 1) if has_corners and out > 1 else size / out
-        center = 0.5 if has_centers else 0
-        exact = (at + center) * scale
-        nearest = exact + 0.5 if has_corners else exact
-        found = {floor(nearest - 1e-6), floor(nearest + 1e-6)}
-        if is_bilinear:
-            found = {floor(exact - center), floor(exact - center) + 1}
-        return {min(max(p, 0), size - 1) for p in found}
 
     @cached_property
     def reduced(self):

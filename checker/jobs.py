@@ -30,26 +30,26 @@ class Job:
 
     def __init__(self, model, record, done, rows, what):
         self.model, self.record, self.row, self.rows, self.what = model, record, done[-1], rows, what
-        self.is_copy = record["operator"] >= len(model.file.operators)
-        self.operator = COPY if self.is_copy else model.file.operators[record["operator"]]
+        number, operators = record["operator"], model.file.operators
+        self.is_copy, self.is_backward = number >= len(operators), number in model.backward
+        self.operator = COPY if self.is_copy else operators[number]
         self.definition = None if self.is_copy else model.definition(self.operator, 0)
         self.kind, self.is_lstm = self.operator.kind, self.operator.code == LSTM
-        self.is_backward = record["operator"] in model.backward
         demand(not (self.is_backward and self.is_lstm), f"{what} runs its steps backward")
+        has_places = len(record["writes"]) > 0 and model.parts.keys() >= {*record["writes"]}
+        demand(has_places, f"{what} writes nothing, or what has no place")
         out = record["writes"][0]
-        shape, self.elements = model.tensor(out).shape, model.elements(out)
+        shape, self.elements = model.tensor[out].shape, model.elements[out]
         height = prod(shape[:-1]) if self.kind == "FULLY_CONNECTED" else prod(shape[-3:-2])
         self.adds_up = bool(rows and record["scratch"] and height != rows)
         is_whole = self.adds_up or rows in (0, height)
         demand(is_whole, f"{what} is one of {rows} rows, and the output has {height}")
-        numbers = range(rows) if rows else [None]
-        demand(self.row in numbers, f"{what} is no row of it")
+        demand(self.row in (range(rows) if rows else [None]), f"{what} is no row of it")
         Fuel.spend(len(done))
         self.is_first, self.is_last = len(done) == 1, not self.adds_up or len({*done}) == rows
         if self.adds_up:
-            heights = {prod(model.tensor(t).shape[-3:][:1]) for t in record["reads"]}
-            is_once = rows in heights and len({*done}) == len(done)
-            demand(is_once, f"{what} does not add up each row once")
+            heights = {prod(model.tensor[t].shape[-3:][:1]) for t in record["reads"]}
+            demand(rows in heights and len({*done}) == len(done), f"{what} does not add up each row once")
         self.sums = self._sums_at_once()
 
     def _sums_at_once(self):
@@ -96,7 +96,7 @@ class Job:
         """Return {tensor: {element: turn}} of what it writes, given a function; backward, turns descend from 0."""
         before, found = 0, {}
         for t in self.record["writes"]:  # one after the other
-            elements = self.model.elements(t)
+            elements = self.model.elements[t]
             Fuel.spend(elements)
             numbers = share(self.row, self.rows, elements) if self.rows and not self.adds_up else range(elements)
             forward = {e: before + turn(t, e) for e in numbers}
@@ -117,13 +117,13 @@ class Job:
             in_file[model.value[t]] = {model.in_file(t, e): turn for e, turn in turns.items()}
         reads = {t: model.in_plan(t, last) for t, last in model.last_reads(self.record, in_file).items()}
         if self.adds_up:  # all of a row is read before anything is written
-            parts = {t: share(self.row, self.rows, model.elements(t)) for t in reads}
+            parts = {t: share(self.row, self.rows, model.elements[t]) for t in reads}
             reads = {t: {e: -inf for e in last if e in parts[t]} for t, last in reads.items()}
         return reads
 
     def turn(self, t, e):
         """Return the turn in which an element of a tensor is written by a kernel that runs forward."""
-        of, kind, shape, pixel = self.definition, self.kind, self.model.tensor(t).shape, self.model.pixel(t)
+        of, kind, shape, pixel = self.definition, self.kind, self.model.tensor[t].shape, self.model.pixel[t]
         if self.adds_up or self.is_copy:
             return e
         if kind == "RESHAPE":
@@ -131,7 +131,7 @@ class Job:
         if kind in ("SLICE", "STRIDED_SLICE") and not self.model.channels[t]:
             return e // of.slice_block
         if self.record["scratch"] and self.quantized_parts:
-            return e // (self.model.elements(t) // self.quantized_parts)
+            return e // (self.model.elements[t] // self.quantized_parts)
         if kind == "RECURRENT":  # an LSTM reads a step for each unit; an SVDF takes in all of a batch first
             return e if self.is_lstm else e // pixel
         if kind in BLOCKS:
@@ -151,7 +151,7 @@ class Job:
     def _part(self, t, e):
         """Return which input an element of a concatenation is from; the plan may have joined some before."""
         number = self.definition.needs(self.model.in_file(t, e))[0][0]
-        stops = [*accumulate(self.model.tensor(source).elements for source in self.record["reads"])]
+        stops = [*accumulate(self.model.tensor[source].elements for source in self.record["reads"])]
         if stops[-1:] != [self.definition.out.elements]:
             return number
         return bisect_right(stops, sum(tensor.elements for tensor in self.definition.ins[:number]))

@@ -3,12 +3,11 @@
 import hashlib
 import json
 import sys
-from collections import Counter
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from pathlib import Path
 
 from checker.definitions import WEIGHTS
-from checker.model import Fuel, Model, NotCovered, Wrong, demand
+from checker.model import Fuel, Model, NotCovered, Wrong, demand, merge
 from checker.plan import flat_buffers
 from checker.replay import Replay
 
@@ -69,11 +68,14 @@ def check_constants(plan, buffers, files):
     constants, pairs = [b for b in buffers if b.kind == "constant"], [*zip(plan["models"], files, strict=True)]
     unchecked, sizes = {}, set()
     for group in (*([pair] for pair in pairs), pairs):
-        names, contents = {record["name"] for record, _ in group}, {data for pair in group for data in stored(*pair)}
+        names, widths = {record["name"] for record, _ in group}, {}
+        for record, file in group:
+            merge(widths, stored(record, file))
         is_sure = is_plain and not any(r["channels"] or r["weights"] for each, _ in group for r in each["rewrites"])
-        sizes.update(map(len, contents))
-        for size, number in Counter(map(len, contents)).items():
-            there = [b for b in constants if b.size == size and names & {*b.models}]
+        sizes.update(map(len, widths))
+        for size, width in {(len(data), width) for data, width in widths.items()}:
+            number = sum(len(data) == size and least >= width for data, least in widths.items())
+            there = [b for b in constants if b.size == size and b.alignment % width == 0 and names & {*b.models}]
             what = f"{number} constants of {size} bytes of {', '.join(sorted(names))}"
             demand(len(there) >= number or not is_sure, f"the plan has {len(there)} for the {what}")
             if len([b for b in there if b.reason == "of the model"]) < number:
@@ -83,13 +85,13 @@ def check_constants(plan, buffers, files):
 
 
 def stored(record, file):
-    """Yield the bytes of constants that are stored as they are: weights, biases and outputs, but none of 4 bits."""
+    """Return {bytes: width of an element} of constants stored as they are: weights, biases, outputs; none of 4 bits."""
     numbers = [op["operator"] for op in record["operators"] if op["operator"] < len(file.operators)]
     operators = [file.operators[number] for number in numbers if file.operators[number].kind != "PAD"]
     tensors = {op.inputs[i] for op in operators for i in WEIGHTS.get(op.kind, ()) if i < len(op.inputs)}
-    for tensor in (file.tensors[t] for t in {*file.outputs, *tensors} - file.variables - {-1}):
-        if tensor.data and len(tensor.data) == tensor.elements * tensor.width:
-            yield tensor.data
+    tensors = [file.tensors[t] for t in {*file.outputs, *tensors} - file.variables - {-1}]
+    tensors.sort(key=lambda tensor: tensor.width)  # of equal bytes the widest elements count
+    return {each.data: each.width for each in tensors if each.data and len(each.data) == each.elements * each.width}
 
 
 def check_certificate(pool, replay):
@@ -133,22 +135,24 @@ def check(plan, files):
     for model in replay.models:
         step = replay.run(model, step)
     demand(step == len(plan["steps"]), "there are steps of no model")
-    left_out = [
-        f"{each.name}: that operator {n} changes nothing" for each in replay.models for n in sorted(each.unchanged)
-    ]
     unproven = [check_certificate(pool, replay) for pool in plan["pools"]]
-    return [*check_constants(plan, buffers, files), *sorted(replay.unchecked), *left_out, *filter(None, unproven)]
+    of_constants = check_constants(plan, buffers, files)
+    users = {*chain(*plan["concurrent"], *(b.models for b in buffers))}
+    demand(names >= users, f"there is no model {', '.join(sorted(map(str, users - names)))}")
+    of_models = [each for model in replay.models for each in model.unchecked()]
+    return [*of_constants, *sorted(replay.unchecked), *of_models, *filter(None, unproven)]
 
 
 def of_manifest(plan):
     """Yield what this file takes from the plan unchecked, because only the manifest states it."""
     for p in plan["pools"]:
         limit = "no limit" if p["limit"] is None else f"a limit of {p['limit']} bytes"
-        yield f'that pool "{p["name"]}" has the owner "{p["owner"]}", the region "{p["region"]}" and {limit}'
+        yield f'that pool "{p["name"]}" is {p["access"]}, of "{p["owner"]}", in region "{p["region"]}", and has {limit}'
     for m in plan["models"]:
         ports = f"{', '.join(m['inputs'])} are its inputs and {', '.join(m['outputs'])} its outputs, by name"
         rows = ", ".join([*m["inputs_by_rows"], *m["outputs_by_rows"]]) or "none"
         yield f"{m['name']}: that {ports}; that {rows} of them come or go by rows, and no more are kept between runs"
+    yield "that no operator needs a constant beside those of the plan"
     pairs = ", ".join(" and ".join(pair) for pair in plan["concurrent"]) or "none"
     yield f"that of all models only these run at the same time: {pairs}"
 

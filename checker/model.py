@@ -42,6 +42,12 @@ def demand(condition, message):
         raise Wrong(message)
 
 
+def merge(into, turns):
+    """Keep the later turn of each element."""
+    for element, turn in turns.items():
+        into[element] = max(turn, into.get(element, turn))
+
+
 class Fuel:
     """Work that is left, about a unit for each byte read or replayed: files can be made to take forever."""
 

@@ -1,11 +1,11 @@
 """The plan: where tensors lie, and which elements of them an operator of the plan needs."""
 
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from functools import cache
 from itertools import islice
 
 from checker.definitions import Definition
-from checker.model import STATEFUL, Fuel, NotCovered, demand
+from checker.model import STATEFUL, Fuel, NotCovered, demand, merge
 
 
 class Buffer(namedtuple("Buffer", "name pool offset size intervals models kind alignment line reason")):
@@ -14,8 +14,17 @@ class Buffer(namedtuple("Buffer", "name pool offset size intervals models kind a
     @property
     def end(self):
         """Where it ends, with all of its last cache line."""
-        rest = -self.size % (self.line or 1)
-        return self.offset + self.size + rest
+        return self.offset + self.size + -self.size % (self.line or 1)
+
+    def places(self):
+        """Return the places of its bytes: (pool, offset)."""
+        Fuel.spend(self.size)
+        return [(self.pool, at) for at in range(self.offset, self.offset + self.size)]
+
+    def is_alive(self, step):
+        """Tell whether it holds data in a step."""
+        Fuel.spend(len(self.intervals))
+        return any(start <= step < stop for start, stop in self.intervals)
 
 
 def flat_buffers(plan):
@@ -28,8 +37,7 @@ def flat_buffers(plan):
         intervals = iter(b["intervals"])
         for row, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
-            number = b["lives"][row] if b["lives"] else 1
-            own = [*islice(intervals, number)]
+            own = [*islice(intervals, b["lives"][row] if b["lives"] else 1)]
             yield Buffer(f"{b['name']}[{row}]", pool, offset, b["row_size"], own, *others)
 
 
@@ -43,8 +51,10 @@ class PlannedModel:
     """
 
     def __init__(self, record, file, buffers):
-        self.name, self.file, self.record = record["name"], file, record
+        self.name, self.file, self.record, self.buffers = record["name"], file, record, buffers
         self.operators = {op["operator"]: op for op in record["operators"]}
+        is_once = len(self.operators) == len(record["operators"]) and min(self.operators) >= 0
+        demand(is_once, f"{self.name}: an operator is there twice, or has no number")
         self.backward, self.value = {*record["backward"]}, self._values()
         computing = [op for number, op in self.operators.items() if number < len(file.operators)]
         if any(file.operators[op["operator"]].code in STATEFUL for op in computing):
@@ -53,17 +63,11 @@ class PlannedModel:
         self.definition = cache(lambda op, k: Definition(file, op, k))
         self.unchanged, self.connected = set(), {}
         self.arriving, self.leaving = self._by_rows("inputs", file.inputs), self._by_rows("outputs", file.outputs)
-        self.channels, self.parts, self.lengths = {}, {}, {}
+        self.named = {each["buffer"] for each in record["tensors"]}
+        self.tensor = {t: file.tensors[value] for t, value in self.value.items()}
+        self.channels, self.pixel, self.elements, self.parts, self.lengths = {}, {}, {}, {}, {}
         for each in record["tensors"]:
-            t, left = each["tensor"], each["channels"]
-            if t not in self.value:
-                raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
-            are_there = left == sorted(c for c in {*left} if c in range(self.tensor(t).channels))
-            is_port = self.value[t] in (*file.inputs, *file.outputs)
-            demand(are_there and not (left and is_port), f"{self.name}: tensor {t} has no such channels")
-            self.channels[t] = left
-            self.parts[t], length = self._parts(each, f"{self.name}: tensor {t}", buffers)
-            self.lengths[t] = max(1, length)
+            self._place(each)
         for t in {*file.inputs, *file.outputs} - file.constants:
             demand(t in self.parts, f"{self.name}: tensor {t}, an input or output, has no place")
 
@@ -87,68 +91,78 @@ class PlannedModel:
         names, rows = self.record[side], self.record[f"{side}_by_rows"]
         are_named = len(names) == len(ports) and len({*names}) == len(names)
         demand(are_named, f"{self.name}: the file has {len(ports)} {side}, the plan names {len(names)}")
+        if not rows:
+            return set()
         largest = max(ports, key=lambda t: self.file.tensors[t].elements * self.file.tensors[t].width, default=None)
-        is_largest = not rows or rows == [names[ports.index(largest)]]
+        is_largest = largest is not None and rows == [names[ports.index(largest)]]
         demand(is_largest, f"{self.name}: of the {side}, only the largest may be by rows")
-        return {largest} if rows else set()
+        return {largest}
 
-    def tensor(self, t):
-        """Return the tensor of the file that has the shape and the type of one of the plan."""
-        return self.file.tensors[self.value[t]]
-
-    def pixel(self, t):
-        """Return how many elements a tensor of the plan has along its last axis."""
-        return len(self.channels[t]) or self.tensor(t).channels
-
-    def elements(self, t):
-        """Return how many elements a tensor of the plan has."""
-        return self.tensor(t).elements // max(1, self.tensor(t).channels) * self.pixel(t)
-
-    def _parts(self, each, what, buffers):
-        """Return the parts of a tensor, and their length: an array of the caller, a buffer, rows, pixels with gaps."""
-        t, name, offset, pitch = each["tensor"], each["buffer"], each["offset"], each["pitch"]
-        width, elements = self.tensor(t).width, self.elements(t)
+    def _place(self, each):
+        """Note where a tensor lies, and which channels it has."""
+        t, left, offset, pitch = each["tensor"], each["channels"], each["offset"], each["pitch"]
+        what, ports = f"{self.name}: tensor {t}", (*self.file.inputs, *self.file.outputs)
+        if t not in self.value:
+            raise NotCovered(f"{what} is neither in the file nor a copy of one that is")
+        demand(t not in self.parts, f"{what} has two places")
+        tensor, width = self.tensor[t], self.tensor[t].width
+        are_there = left == sorted(c for c in {*left} if c in range(tensor.channels))
+        demand(are_there and not (left and self.value[t] in ports), f"{what} has no such channels")
+        self.channels[t], self.pixel[t] = left, len(left) or tensor.channels
+        self.elements[t] = elements = tensor.elements // max(1, tensor.channels) * self.pixel[t]
         if not width:
             raise NotCovered(f"{what} has elements of no whole number of bytes")
-        if not name:
+        if not each["buffer"]:
             demand(offset == 0 and pitch == 0, f"{what} has an array of the caller, but not from its beginning")
             shown = self.origin(self.value[t], 0)
-            is_port = any(self.origin(port, 0) == shown for port in (*self.file.inputs, *self.file.outputs))
+            is_port = any(self.origin(port, 0) == shown for port in ports)
             demand(is_port, f"{what} is in an array of the caller, who has none for it")
-            return [(f"caller's {self.name} {shown}", 0, None)], elements
-        rows = self._rows(name, elements * width, buffers)
-        demand(rows, f'{what} is in "{name}", which is no buffer')
+            self.parts[t], self.lengths[t] = [(f"caller's {self.name} {shown}", 0, None)], elements
+            return
+        first, *more = rows = self._rows(each["buffer"], what)
         is_aligned = offset % width == 0 and all(row.alignment % width == 0 for row in rows)
         demand(is_aligned, f"{what} is not aligned to its elements")
-        if len(rows) > 1:
-            part = elements // len(rows)
-            fits = part * len(rows) == elements and offset == 0 and all(part * width <= row.size for row in rows)
+        if more:
+            length = elements // len(rows)
+            fits = length * len(rows) == elements and offset == 0 and all(length * width <= row.size for row in rows)
             demand(fits, f"{what} does not fit into its rows")
-            return [(row.pool, row.offset, row) for row in rows], part
-        (buffer,) = rows
-        pixel = self.pixel(t) if pitch else elements
-        pixels = elements // max(1, pixel)
-        last = offset + (pixels - 1) * pitch + pixel * width
-        fits = offset >= 0 and last <= buffer.size and (pitch == 0 or pitch >= pixel * width)
-        demand(fits, f'{what} ends {last} bytes into "{name}", which has {buffer.size}')
-        Fuel.spend(pixels)
-        first = buffer.offset + offset
-        return [(buffer.pool, first + i * pitch, buffer) for i in range(pixels)], pixel
+            self.parts[t], self.lengths[t] = [(row.pool, row.offset, row) for row in rows], length
+            return
+        length = self.pixel[t] if pitch else elements
+        number = elements // max(1, length)
+        last = offset + (number - 1) * pitch + length * width
+        fits = offset >= 0 and last <= first.size and (pitch == 0 or pitch >= length * width)
+        demand(fits, f'{what} ends {last} bytes into "{first.name}", which has {first.size}')
+        Fuel.spend(number)
+        start = first.offset + offset
+        self.parts[t], self.lengths[t] = [(first.pool, start + i * pitch, first) for i in range(number)], length
 
-    def _rows(self, name, size, buffers):
-        """Return the buffers that a tensor lies in: one, or rows, which have the name of all, or of the first."""
-        base, rows = name.removesuffix("[0]"), []
-        while f"{base}[{len(rows)}]" in buffers:
-            rows.append(buffers[f"{base}[{len(rows)}]"])
+    def _rows(self, name, what):
+        """Return the buffers that a tensor lies in: one, or rows "x[0]", "x[1]", ..., which no other tensor names."""
+        first = self.buffers.get(name) or self.buffers.get(f"{name}[0]")
+        demand(first, f'{what} is in "{name}", which is no buffer')
+        rows, base = [first], first.name.removesuffix("[0]")
+        if first.name == base:
+            return rows
+        while row := self.buffers.get(f"{base}[{len(rows)}]"):
+            if row.kind != first.kind or row.name in self.named:
+                break
+            rows.append(row)
         Fuel.spend(len(rows))
-        is_one = name in buffers and (name == base or len(rows) < 2 or buffers[name].size == size)
-        return [buffers[name]] if is_one else rows
+        return rows
+
+    def unchecked(self):
+        """Yield what of this plan cannot be checked: it computes no values."""
+        for t in sorted(t for t, left in self.channels.items() if 0 < len(left) < self.tensor[t].channels):
+            yield f"{self.name}: that all channels of tensor {t} but {self.channels[t]} are constant"
+        for number in sorted(self.unchanged):
+            yield f"{self.name}: that operator {number} changes nothing"
 
     def in_file(self, t, element):
         """Return the number that an element of a tensor of the plan has in the file."""
         left = self.channels[t]
         pixel, channel = divmod(element, max(1, len(left)))
-        return pixel * self.tensor(t).channels + left[channel] if left else element
+        return pixel * self.tensor[t].channels + left[channel] if left else element
 
     def in_plan(self, t, turns):
         """Return {element: turn} with the numbers of the plan in place of those of the file, for elements it has."""
@@ -156,7 +170,7 @@ class PlannedModel:
         if not left:
             return turns
         number = {channel: i for i, channel in enumerate(left)}
-        pairs = ((*divmod(e, self.tensor(t).channels), turn) for e, turn in turns.items())
+        pairs = ((*divmod(e, self.tensor[t].channels), turn) for e, turn in turns.items())
         return {pixel * len(left) + number[c]: turn for pixel, c, turn in pairs if c in number}
 
     def origin(self, t, element, deep=False):
@@ -193,12 +207,12 @@ class PlannedModel:
         `written` is {tensor: {element: turn}}; here, elements have the numbers of the file.  The definitions of all
         operators of the file in between are applied, the last one first: its own, and what may be fused or left out.
         """
-        file, reads, fused, is_applied = self.file, {}, [], False
+        file, reads, fused, is_applied = self.file, defaultdict(dict), [], False
         own = file.operators[record["operator"]]
         what = f"{self.name}: operator {own.number}"
         readable = {self.value[t]: t for t in record["reads"]}
         equal = {file.same[value]: t for value, t in readable.items()}
-        pending = {t: dict(turns) for t, turns in written.items()}
+        pending = defaultdict(dict, written)
         while pending:
             demand(pending.keys() <= file.producer.keys(), f"{what} needs what nothing computes")
             t = max(pending, key=lambda t: file.producer[t][0].number)
@@ -215,12 +229,12 @@ class PlannedModel:
             for t, last in zip(op.inputs, definition.last_reads(turns), strict=True):
                 if not last or t in file.constants:
                     continue
-                if t not in pending and file.same[t] in equal:
-                    merge(reads.setdefault(readable.get(t, equal[file.same[t]]), {}), last)
-                elif t not in pending and t in self.written:
-                    self._read_elsewhere(what, t, last, readable, reads)
+                if t in pending or (file.same[t] not in equal and t not in self.written):
+                    merge(pending[t], last)
+                elif file.same[t] in equal:
+                    merge(reads[readable.get(t, equal[file.same[t]])], last)
                 else:
-                    merge(pending.setdefault(t, {}), last)
+                    self._read_elsewhere(what, t, last, readable, reads)
         demand(is_applied, f"{what} writes what it does not compute")
         if own.kind != "ELEMENTS" or len(reads) > 1:  # else they are one look-up
             self.unchanged.update(fused)
@@ -237,10 +251,4 @@ class PlannedModel:
             if origin is not None:
                 demand(origin in shown, f"{what} needs tensor {t}, which the plan does not let it read")
                 other, at = shown[origin]
-                merge(reads.setdefault(other, {}), {at: turn})
-
-
-def merge(into, turns):
-    """Keep the later turn of each element."""
-    for element, turn in turns.items():
-        into[element] = max(turn, into.get(element, turn))
+                merge(reads[other], {at: turn})

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from itertools import accumulate
-from math import prod
+from math import inf, prod
 
 from checker.jobs import Job, share
-from checker.model import Fuel, NotCovered, Wrong, demand
+from checker.model import Fuel, NotCovered, Wrong, demand, merge
 from checker.plan import PlannedModel
 
 ROLES = ("scratch", "variable", "connection", "input", "output", "intermediate")
@@ -13,7 +13,7 @@ ROLES = ("scratch", "variable", "connection", "input", "output", "intermediate")
 
 
 class Replay:
-    """Pools of bytes: `arenas` has for each the marks of its offsets.
+    """The bytes of all pools: `arena` has the mark of each place, which is (pool, offset).
 
     A mark says what was written there: the model, the tensor of the file, in which run, and which byte of the tensor.
     Of variables, and of scratch, which has the name of its buffer, the run is 0.
@@ -24,8 +24,8 @@ class Replay:
         demand(len(self.buffers) == len(buffers), "two buffers have one name")
         pairs = zip(plan["models"], files, strict=True)
         self.models = [PlannedModel(record, file, self.buffers) for record, file in pairs]
-        self._connect()
-        self.arenas, self.kept, self.run_number, self.step = defaultdict(dict), {}, 0, 0
+        self._check_uses()
+        self.arena, self.kept, self.run_number, self.step = {}, {}, 0, 0
         self.unchecked, self.touched = set(), defaultdict(set)
         self.has_others = any(target["kernels"] != "reference" for target in plan["targets"])
         texts = [step["text"] for step in self.steps]
@@ -33,109 +33,110 @@ class Replay:
         self.proven_at = {pool: texts.index(text) for pool, text in proofs.items() if texts.count(text) == 1}
         self.loads = {}
 
-    def _connect(self):
-        """Note which inputs other models write; demand that buffers are of those who use them, and of their kind."""
-        kinds, users = defaultdict(set), defaultdict(set)
+    def _check_uses(self):
+        """Demand that buffers are of those who use them, and of the kind that these make of them."""
+        roles, users = defaultdict(set), defaultdict(set)
         for model in self.models:
             for name in (name for op in model.operators.values() for name in op["scratch"]):
-                kinds[name].add("scratch")
-            file = model.file
-            written = {t for op in model.operators.values() for t in op["writes"]} | file.variables
+                roles[name].add("scratch")
             for t, parts in model.parts.items():
                 for b in {buffer.name: buffer for _, _, buffer in parts if buffer}.values():
-                    is_fed = b.models[0] != model.name and t in file.inputs
-                    if is_fed:
-                        self._connect_input(model, t, b.models[0])
-                    is_own = is_fed or b.models[0] == model.name or t not in written
-                    demand(is_own, f'{model.name}: tensor {t} is in "{b.name}", which is of {b.models[0]}')
-                    roles = [("variable", file.variables), ("input", file.inputs), ("output", file.outputs)]
-                    of_file = next((role for role, tensors in roles if t in tensors), "intermediate")
-                    kinds[b.name].add("connection" if is_fed else of_file)
+                    roles[b.name].add(self._role(model, t, b))
                     users[b.name].add(model.name)
-        for b in (b for b in self.buffers.values() if b.name in kinds):
-            kind = next(kind for kind in ROLES if kind in kinds[b.name])
-            demand(kind != "scratch" or kinds[b.name] == {kind}, f'"{b.name}" is scratch, and has a tensor')
-            is_part = kind in ("input", "output") and b.kind == "intermediate" and b.kind in kinds[b.name]
+        for b in (b for b in self.buffers.values() if b.name in roles):
+            kind = next(kind for kind in ROLES if kind in roles[b.name])
+            demand(kind != "scratch" or roles[b.name] == {kind}, f'"{b.name}" is scratch, and has a tensor')
+            is_part = kind in ("input", "output") and b.kind == "intermediate" and b.kind in roles[b.name]
             demand(b.kind == kind or is_part, f'"{b.name}" is said to be "{b.kind}", and is "{kind}"')
             demand(kind == "scratch" or {*b.models} == users[b.name], f'"{b.name}" is not used by all that share it')
 
-    def _connect_input(self, model, t, owner):
+    def _role(self, model, t, b):
+        """Return which kind of buffer a tensor makes of the one that it lies in; note inputs that others write."""
+        file, owner = model.file, b.models[0]
+        if owner != model.name and t in file.inputs:
+            self._connect(model, t, owner)
+            return "connection"
+        is_written = t in file.variables or any(t in op["writes"] for op in model.operators.values())
+        is_own = owner == model.name or not is_written
+        demand(is_own, f'{model.name}: tensor {t} is in "{b.name}", which is of {owner}')
+        roles = [("variable", file.variables), ("input", file.inputs), ("output", file.outputs)]
+        return next((role for role, tensors in roles if t in tensors), "intermediate")
+
+    def _connect(self, model, t, owner):
         """Demand that an input is an output of the model whose buffer it is in, in the same place, of the same type."""
-        parts, meaning = model.parts[t], model.tensor(t).meaning
+        parts, meaning = model.parts[t], model.tensor[t].meaning
         (source,) = (other for other in self.models if other.name == owner)
-        outputs = [o for o in source.file.outputs if source.parts.get(o) == parts]
-        is_output = any(source.tensor(o).meaning == meaning for o in outputs)
+        is_output = any(
+            source.parts.get(o) == parts and source.tensor[o].meaning == meaning for o in source.file.outputs
+        )
         demand(is_output, f"{model.name}: input {t} is in a buffer of {owner}, which has no such output there")
         model.connected[t] = next((o for o in model.connected if model.parts[o] == parts), t)  # both get one value
 
     def _here(self):
-        text = self.steps[self.step]["text"]
-        return f'step {self.step}, "{text}",'
-
-    def _is_alive(self, buffer):
-        Fuel.spend(len(buffer.intervals))
-        return any(start <= self.step < stop for start, stop in buffer.intervals)
-
-    def _touch(self, model, buffer):
-        """Demand that a model may touch a buffer in this step; None is an array of the application."""
-        if buffer is not None and self.step not in self.touched[buffer.name]:
-            what = f'{self._here()} touches "{buffer.name}", which'
-            demand(model.name in buffer.models, f"{what} is of other models")
-            demand(self._is_alive(buffer), f"{what} the plan says is not alive then")
-            self.touched[buffer.name].add(self.step)
+        return f'step {self.step}, "{self.steps[self.step]["text"]}",'
 
     def _find(self, model, t, elements):
-        """Yield the pool and the offset of elements that a model touches, and the number of each in the plan."""
-        parts, length, width = model.parts[t], model.lengths[t], model.tensor(t).width
+        """Yield each element of a tensor that a model touches, and the places of its bytes: (pool, offset)."""
+        parts, length, width = model.parts[t], model.lengths[t], model.tensor[t].width
         for element in elements:
             Fuel.spend(width)
             part, inside = divmod(element, length)
             pool, offset, buffer = parts[part]
-            self._touch(model, buffer)
-            yield pool, offset + inside * width, element
+            if buffer is not None:  # else it is an array of the application
+                self._touch(model, buffer)
+            first = offset + inside * width
+            yield element, [(pool, at) for at in range(first, first + width)]
+
+    def _touch(self, model, buffer):
+        """Demand that a model may touch a buffer in this step."""
+        if self.step not in self.touched[buffer.name]:
+            what = f'{self._here()} touches "{buffer.name}", which'
+            demand(model.name in buffer.models, f"{what} is of other models")
+            demand(buffer.is_alive(self.step), f"{what} the plan says is not alive then")
+            self.touched[buffer.name].add(self.step)
 
     def _marks(self, model, t, element, runs_ago=0):
         """Return the marks of an element's bytes; None: it is constant."""
-        value, width = model.value[t], model.tensor(t).width
-        source, number = value, model.in_file(t, element)
-        if value not in model.written:  # it shows elements of others, as a view or a concatenation does
-            origin = model.origin(value, number)
+        source, number, width = model.value[t], model.in_file(t, element), model.tensor[t].width
+        if source not in model.written:  # it shows elements of others, as a view or a concatenation does
+            origin = model.origin(source, number)
             if origin is None:
                 return None
             source, number = origin
             demand(source in model.written, f"{model.name}: no step computes tensor {source}")
             is_as_wide = model.file.tensors[source].width == width
-            demand(is_as_wide, f"{model.name}: tensor {value} cannot show bytes of tensor {source}")
+            demand(is_as_wide, f"{model.name}: tensor {model.value[t]} cannot show bytes of tensor {source}")
         if source in model.file.inputs and source not in model.arriving:
             runs_ago = 0  # the application has filled it anew
         run = 0 if source in model.file.variables else self.run_number - runs_ago
         source = model.connected.get(source, source)
         return [(model.name, source, run, byte) for byte in range(number * width, (number + 1) * width)]
 
-    def _put(self, model, pool, offset, marks):
-        arena, before = self.arenas[pool], len(self.arenas[pool])
-        arena.update(enumerate(marks, offset))
-        Fuel.spend(10 * (len(arena) - before))  # ten: of memory there is less than of time
-        for at in self.kept[pool].keys() & {*range(offset, offset + len(marks))}:
-            raise Wrong(f'{model.name} overwrites "{self.kept[pool][at]}", which must outlive its runs')
+    def _put(self, model, marks):
+        """Mark bytes, given {place: mark}."""
+        before = len(self.arena)
+        self.arena.update(marks)
+        Fuel.spend(10 * (len(self.arena) - before))  # ten: of memory there is less than of time
+        for at in self.kept.keys() & marks.keys():
+            raise Wrong(f'{model.name} overwrites "{self.kept[at]}", which must outlive its runs')
 
     def _write(self, model, t, elements):
-        for pool, offset, element in self._find(model, t, elements):
-            self._put(model, pool, offset, self._marks(model, t, element))
+        for element, places in self._find(model, t, elements):
+            self._put(model, dict(zip(places, self._marks(model, t, element), strict=True)))
 
     def _check(self, model, t, elements, runs_ago=0):
         """Demand that elements of a tensor are where the plan has them."""
         demand(t in model.parts, f"{self._here()} reads tensor {t}, which has no place")
-        for pool, offset, element in self._find(model, t, sorted(elements)):
+        for element, places in self._find(model, t, sorted(elements)):
             wanted = self._marks(model, t, element, runs_ago)
             demand(wanted is not None, f"{self._here()} reads constants from where nothing writes them")
-            for i, want in enumerate(wanted):
-                mark = self.arenas[pool].get(offset + i)
+            for i, ((pool, at), want) in enumerate(zip(places, wanted, strict=True)):
+                mark = self.arena.get((pool, at))
                 if mark != want:
-                    byte = f"byte {element * len(wanted) + i} of tensor {model.value[t]} at {pool}+{offset + i}"
+                    byte = f"byte {element * len(wanted) + i} of tensor {model.value[t]} at {pool}+{at}"
                     raise Wrong(f"{self._here()} needs {byte}, where {self._said(mark)}")
-            if pool in self.loads:
-                self.loads[pool].later(wanted)
+            if places[0][0] in self.loads:
+                self.loads[places[0][0]].later(wanted)
 
     def _said(self, mark):
         if mark is None:
@@ -145,16 +146,16 @@ class Replay:
         return f"byte {byte} of tensor {t} of {model} is" if is_new else "bytes of an earlier run are"
 
     def run(self, model, first):
-        """Run a model twice in arenas of its own, beside all that must outlive its runs; return the step after.
+        """Run a model twice in an arena of its own, beside all that must outlive its runs; return the step after.
 
         So it does not matter which models run before, between and after.
         """
         last, rows = self._last_step(model, first), defaultdict(set)
-        self.arenas.clear()
+        self.arena.clear()
         self.kept = self._kept(model, first, last)
         self.step = first
         for t in model.file.variables & model.parts.keys():
-            self._write(model, t, range(model.elements(t)))
+            self._write(model, t, range(model.elements[t]))
         for step in self.steps[first + 1 : last]:
             rows[step["operator"]].update({step["row"]} - {None})
         for is_again in (False, True):
@@ -165,7 +166,7 @@ class Replay:
                 done[operator].append(row)
                 if operator is None:
                     (t,) = model.arriving
-                    self._write(model, t, share(row, len(model.parts[t]), model.elements(t)))
+                    self._write(model, t, share(row, len(model.parts[t]), model.elements[t]))
                 else:
                     record = model.operators[operator]
                     self._operate(Job(model, record, done[operator], len(rows[operator]), self._here()))
@@ -189,11 +190,11 @@ class Replay:
         raise Wrong(f"{model.name} never ends")
 
     def _kept(self, model, first, last):
-        """Return {pool: {offset: buffer}} of bytes that must outlive the steps of a model.
+        """Return {place: buffer} of bytes that must outlive the steps of a model.
 
         These are variables and connections of others, and what the plan says the application keeps.
         """
-        kept = defaultdict(dict)
+        kept = {}
         for b in self.buffers.values():
             Fuel.spend(len(b.intervals))
             if b.kind != "constant" and model.name not in b.models and b.size:
@@ -201,8 +202,7 @@ class Replay:
                 is_lost = b.kind in ("variable", "connection") and not is_whole
                 demand(not is_lost, f'"{b.name}" is not said to be alive while {model.name} runs')
                 if any(start <= last and first < stop for start, stop in b.intervals):
-                    Fuel.spend(b.size)
-                    kept[b.pool].update(dict.fromkeys(range(b.offset, b.offset + b.size), b.name))
+                    kept.update(dict.fromkeys(b.places(), b.name))
         return kept
 
     def _enter(self, model, is_again):
@@ -210,26 +210,26 @@ class Replay:
         self.run_number += 1
         filled = {*model.file.inputs} - model.arriving - model.file.variables
         for t in sorted(filled, key=lambda t: (t not in model.connected, t)):
-            self._write(model, t, range(model.elements(t)))
+            self._write(model, t, range(model.elements[t]))
         for t in {*model.file.outputs} & model.parts.keys():
             if is_again and self._is_kept(model, t):
-                self._check(model, t, range(model.elements(t)), runs_ago=1)
+                self._check(model, t, range(model.elements[t]), runs_ago=1)
 
     def _leave(self, model, done):
         """Demand that all outputs are in their places or have left, inputs have arrived, and what is kept is there."""
         rows_of = {t: done[number] for number, op in model.operators.items() for t in op["writes"]}
         for t in {*model.file.outputs} - model.file.constants:
             if t in model.leaving:  # the application gets each row in the step that computes it
-                is_in_turn = rows_of.get(t) == [*range(prod(model.tensor(t).shape[-3:-2]))]
+                is_in_turn = rows_of.get(t) == [*range(prod(model.tensor[t].shape[-3:-2]))]
                 demand(is_in_turn, f"{model.name}: output {t} is to leave row by row, and is not computed so")
             else:
-                self._check(model, t, range(model.elements(t)))
+                self._check(model, t, range(model.elements[t]))
         for t in model.file.inputs:
             if t in model.arriving:
                 is_in_turn = done[None] == [*range(len(model.parts[t]))]
                 demand(is_in_turn, f"{model.name}: the rows of input {t} do not arrive from the first to the last")
             elif self._is_kept(model, t):
-                self._check(model, t, range(model.elements(t)))
+                self._check(model, t, range(model.elements[t]))
 
     def _is_kept(self, model, t):
         """Tell whether a port keeps its bytes at this step: the plan says so, or others read the same input."""
@@ -237,7 +237,7 @@ class Replay:
         if None in buffers:
             return False
         is_read_again = t in model.connected and any(len(b.models) > 2 or b.kind == "variable" for b in buffers)
-        return is_read_again or all(map(self._is_alive, buffers))
+        return is_read_again or all(b.is_alive(self.step) for b in buffers)
 
     def _operate(self, job):
         """Check what a job needs, then mark what it writes."""
@@ -252,9 +252,9 @@ class Replay:
             self._check(model, t, turns)
         writes = writes if job.is_last else {}
         read, written = self._turns_of_bytes(model, reads), self._turns_of_bytes(model, writes)
-        size = sum(len(turns) * model.tensor(t).width for t, turns in writes.items())
+        size = sum(len(turns) * model.tensor[t].width for t, turns in writes.items())
         demand(len(written) == size, f"{job.what} writes two elements to one place")
-        loads = self._loads(read, [] if job.sums else scratch)  # outputs may be where sums were
+        new_loads = self._loads(read, [] if job.sums else scratch)  # outputs may be where sums were
         self._check_scratch(job, [b for b, _ in scratch], read, written)
         for at, (turn, element, t) in read.items():
             if at in written and written[at][0] < turn:
@@ -264,18 +264,16 @@ class Replay:
                 raise Wrong(f"{job.what} overwrites {place} before it has read it for the last time")
         for t, turns in writes.items():
             self._write(model, t, turns)
-        for pool, load in loads.items():
+        for pool, load in new_loads.items():
             load.written = self._turns_of_marks(pool, written)
-        self.loads |= loads
+        self.loads |= new_loads
 
     def _turns_of_bytes(self, model, turns_of):
-        """Return {(pool, offset): (last turn, element, tensor)}, given {tensor: {element: turn}}."""
+        """Return {place: (last turn, element, tensor)}, given {tensor: {element: turn}}."""
         found = {}
         for t, turns in turns_of.items():
-            for pool, offset, element in self._find(model, t, turns):
-                for at in range(offset, offset + model.tensor(t).width):
-                    last = turns[element], element, t
-                    found[pool, at] = max(last, found.get((pool, at), last))
+            for element, places in self._find(model, t, turns):
+                merge(found, dict.fromkeys(places, (turns[element], element, t)))
         return found
 
     def _loads(self, read, scratch):
@@ -283,63 +281,61 @@ class Replay:
         loads = {}
         for pool, step in self.proven_at.items():
             if step == self.step and pool not in self.loads:
-                Fuel.spend(len(self.arenas[pool]))
-                besides = sum(size for b, size in scratch if b.pool == pool) + len(self.kept[pool])
-                loads[pool] = Load({*self.arenas[pool].values()}, self._turns_of_marks(pool, read), besides)
+                held = {mark for (where, _), mark in self.arena.items() if where == pool}
+                Fuel.spend(len(held))
+                scratch_bytes = sum(size for b, size in scratch if b.pool == pool)
+                kept_bytes = sum(where == pool for where, _ in self.kept)
+                loads[pool] = Load(held, self._turns_of_marks(pool, read), scratch_bytes + kept_bytes)
         return loads
 
     def _turns_of_marks(self, pool, turns):
-        return {self.arenas[pool][at]: turn for (where, at), (turn, *_) in turns.items() if where == pool}
+        return {self.arena[at]: turn for at, (turn, *_) in turns.items() if at[0] == pool}
 
     def _scratch(self, job):
         """Return pairs of an operator's scratch buffers and the bytes that it needs of each."""
-        buffers, needed, model = [], job.scratch(), job.model.name
-        for name in job.record["scratch"]:
-            demand(name in self.buffers, f'{job.what} has scratch "{name}", which is no buffer')
-            buffers.append(self.buffers[name])
+        needed, name, number = job.scratch(), job.model.name, job.record["operator"]
+        for each in job.record["scratch"]:
+            demand(each in self.buffers, f'{job.what} has scratch "{each}", which is no buffer')
+        buffers = [self.buffers[each] for each in job.record["scratch"]]
         if len(needed) == 3 and len(buffers) == 2:  # detection has no best scores of all classes then
             needed = [needed[0], needed[2]]
-            self.unchecked.add(f"{model}: that operator {job.operator.number} picks boxes of each class by itself")
+            self.unchecked.add(f"{name}: that operator {number} picks boxes of each class by itself")
         pairs = [*zip(buffers, needed, strict=False)]
         fits = all(b.size >= n and b.offset % unit == 0 and b.alignment % unit == 0 for b, (n, unit) in pairs)
         if fits and len(buffers) == len(needed):
             return [(b, size) for b, (size, _) in pairs]
         wanted = " and ".join(f"{size} bytes at a multiple of {unit}" for size, unit in needed) or "no bytes"
         demand(self.has_others, f"{job.what} needs scratch of {wanted}")
-        self.unchecked.add(f"{model}: scratch of operator {job.record['operator']}, which may be of another library")
+        self.unchecked.add(f"{name}: scratch of operator {number}, which may be of another library")
         job.sums = 0  # it is not known what is there
         return [(b, b.size) for b in buffers]
 
     def _check_scratch(self, job, buffers, read, written):
         """Scratch is written when the operator begins.  Sums stay from the first row to the last, which reads them."""
         width = job.scratch()[0][1] if job.sums else 1  # bytes of a sum
-        seen, turns = set(), {}
+        seen, turns = set(), defaultdict(lambda: -inf)
         for turn, element, _ in written.values():
-            turns[element % max(1, job.sums)] = max(turn, turns.get(element % max(1, job.sums), turn))
+            turns[element % max(1, job.sums)] = max(turn, turns[element % max(1, job.sums)])
         for b in buffers:
             self._touch(job.model, b)
-            Fuel.spend(b.size)
-            marks, offsets = (
-                [(job.model.name, b.name, 0, byte) for byte in range(b.size)],
-                range(b.offset, b.offset + b.size),
-            )
-            is_there = [self.arenas[b.pool].get(at) for at in offsets] == marks
+            marks = {at: (job.model.name, b.name, 0, byte) for byte, at in enumerate(b.places())}
+            is_there = all(self.arena.get(at) == mark for at, mark in marks.items())
             is_begun = job.adds_up and not job.is_first
             demand(is_there or not is_begun, f'{job.what} needs its sums in "{b.name}", which were overwritten')
-            self._put(job.model, b.pool, b.offset, marks)
-            for byte, at in enumerate((b.pool, offset) for offset in offsets):
-                demand(at not in seen, f"{job.what} has scratch twice")
-                demand(at not in read, f"{job.what} reads tensor {read.get(at, [0])[-1]} where its scratch is")
-                seen.add(at)
-                if at in written:
-                    if not job.sums:
-                        raise NotCovered(f"{job.what} whose output overlaps its scratch")
-                    is_read = turns.get(byte // width, written[at][0]) <= written[at][0]
-                    demand(is_read, f"{job.what} overwrites sum {byte // width} before it is read")
+            self._put(job.model, marks)
+            demand(not seen & marks.keys(), f"{job.what} has scratch twice")
+            for at in read.keys() & marks.keys():
+                raise Wrong(f"{job.what} reads tensor {read[at][-1]} where its scratch is")
+            seen.update(marks)
+            for at in written.keys() & marks.keys():
+                if not job.sums:
+                    raise NotCovered(f"{job.what} whose output overlaps its scratch")
+                number = marks[at][-1] // width
+                demand(turns[number] <= written[at][0], f"{job.what} overwrites sum {number} before it is read")
 
 
 class Load:
-    """What a pool must hold in one step: marks that it held before, what turns read and write, and bytes `besides`."""
+    """What a pool holds in one step: marks from before, those that turns read and write, and bytes `besides`."""
 
     def __init__(self, held, read, besides):
         self.held, self.read, self.written, self.besides, self.needed = held, read, {}, besides, set()

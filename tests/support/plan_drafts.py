@@ -91,12 +91,18 @@ def completed(document: Mapping[str, Any], models: Sequence[Any]) -> Document:
         for side in ("outputs", "inputs"):
             held = [each["buffer"] for each in record["tensors"] if each["tensor"] in getattr(file, side)]
             kinds |= {name.partition("[")[0]: side[:-1] for name in held}
-        for data in sorted(set(stored(record, file))):
-            place = sum(each["size"] for each in constants)
-            more = {"model": record["name"], "kind": "constant", "pool": "constants", "reason": "of the model"}
+        for data, width in sorted(stored(record, file).items()):
+            place = sum(each["size"] + -each["size"] % 8 for each in constants)
+            more = {
+                "alignment": width,
+                "model": record["name"],
+                "kind": "constant",
+                "pool": "constants",
+                "reason": "of the model",
+            }
             constants.append(buffer(f"constant {place}", place, len(data), (0, 1), **more))
     buffers = [_lived(each, kinds, document) for each in document["buffers"]]
-    extra = [pool(sum(each["size"] for each in constants), "constants", access="ro")] if constants else []
+    extra = [pool(sum(each["size"] + 8 for each in constants), "constants", access="ro")] if constants else []
     more = {"models": records, "buffers": [*buffers, *constants], "pools": [*document["pools"], *extra]}
     return {**document, **more}
 

@@ -239,9 +239,10 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
 
     right = "right: everything that an operator needs is in its place when it is read\n"
     manifest = (
-        'not checked: that pool "p" has the owner "generated", the region "" and {}\n'
+        'not checked: that pool "p" is rw, of "generated", in region "", and has {}\n'
         "not checked: m: that x are its inputs and y its outputs, by name; that none of them come or go by rows, and no"
         " more are kept between runs\n"
+        "not checked: that no operator needs a constant beside those of the plan\n"
         "not checked: that of all models only these run at the same time: none\n"
     )
     assert printed() == (0, right + 'not checked: bound of "p": a search proved it\n' + manifest.format("no limit"))
@@ -253,13 +254,14 @@ def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
     assert printed() == (0, right + manifest.format("a limit of 9 bytes"))
     plan = {"concurrent": [["a", "b"], ["b", "c"]], "pools": [], "models": []}
     pairs = "that of all models only these run at the same time: a and b, b and c"
-    assert [*of_manifest(plan)] == [pairs]
+    assert [*of_manifest(plan)] == ["that no operator needs a constant beside those of the plan", pairs]
     ports = {"inputs": ["a", "b"], "outputs": ["c", "d"], "inputs_by_rows": ["b"], "outputs_by_rows": ["c"]}
     message_for = (
         "m: that a, b are its inputs and c, d its outputs, by name; that b, c of them come or go by rows, and no more"
     )
     assert [*of_manifest(plan | {"models": [{"name": "m", **ports}]})] == [
         f"{message_for} are kept between runs",
+        "that no operator needs a constant beside those of the plan",
         pairs,
     ]
     buffers[1]["offset"] = 5

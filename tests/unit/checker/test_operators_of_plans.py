@@ -113,8 +113,10 @@ def test_arrays_of_the_caller_are_inputs_and_outputs() -> None:
 def test_channels_are_some_of_those_there_are(channels: list[int]) -> None:
     two = net("TANH", "LOGISTIC")
     steps = [(0, [0], [1]), (1, [1], [2])]
-    for left in ([0], [1], [0, 1]):
-        assert draft.apart(two, steps, t1={"channels": left}) == ""
+    for left in ([0], [1]):
+        believed = f"not checked: m: that all channels of tensor 1 but {left} are constant"
+        assert draft.apart(two, steps, t1={"channels": left}) == believed
+    assert draft.apart(two, steps, t1={"channels": [0, 1]}) == ""
     assert draft.apart(two, steps, t1={"channels": channels}) == "wrong: m: tensor 1 has no such channels"
     for port in ("t0", "t2"):
         assert "has no such channels" in draft.apart(two, steps, **{port: {"channels": [0]}})

@@ -20,9 +20,9 @@ NEEDS: dict[str, tuple[str, list[Any], tuple[int, ...], fb.Node | None, int]] = 
     "a window of 2 × 3: taps, pixels, and what is needed": (
         "CONV_2D", [(1, 2, 3, 1), np.ones((1, 2, 3, 1), np.int8)], (1, 1, 1, 1), WINDOW, 2 + 3 + 6 + 1 + 6,
     ),
-    "a pixel that is spread over 2 × 1: sides of the image, pixels, what is needed, and options": (
+    "a pixel that is spread over 2 × 1: sides of the image, pixels, and what is needed": (
         "TRANSPOSE_CONV", [np.ones(4, np.int32), np.ones((1, 2, 1, 1), np.int8), (1, 1, 1, 1)], (1, 2, 1, 1), SPREAD,
-        1 + 1 + 1 + 1 + 1 + 6,
+        1 + 1 + 1 + 1 + 1,
     ),
     "a row of 4 and a column": ("BATCH_MATMUL", [(2, 4), (4, 3)], (2, 3), None, 4 + 4 + 1 + 8),
     "all along an axis of 5": ("SUM", [(5, 2), np.zeros(1, np.int32)], (2,), None, 5 + 1 + 5),
