@@ -73,7 +73,7 @@ def check_constants(plan, buffers, files):
             merge(widths, stored(record, file))
         is_sure = is_plain and not any(r["channels"] or r["weights"] for each, _ in group for r in each["rewrites"])
         sizes.update(map(len, widths))
-        for size, width in {(len(data), width) for data, width in widths.items()}:
+        for size, width in sorted({(len(data), width) for data, width in widths.items()}):
             number = sum(len(data) == size and least >= width for data, least in widths.items())
             there = [b for b in constants if b.size == size and b.alignment % width == 0 and names & {*b.models}]
             what = f"{number} constants of {size} bytes of {', '.join(sorted(names))}"
@@ -114,7 +114,7 @@ def check_certificate(pool, replay):
         is_seen = len(seen) > 0 and min(seen) <= step <= max(seen)
         if is_seen or b.kind in ("variable", "connection", "constant"):
             continue
-        is_port = b.kind in ("input", "output") and any(start <= step < stop for start, stop in b.intervals)
+        is_port = b.kind in ("input", "output") and b.is_alive(step)
         demand(is_port, f'the certificate of "{name}" counts "{b.name}", which holds nothing then')
         return f'bound of "{name}": it counts "{b.name}", which the application is said to keep'
     most = replay.loads[name].most() if name in replay.loads else total

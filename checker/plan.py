@@ -120,7 +120,7 @@ class PlannedModel:
             self.parts[t], self.lengths[t] = [(f"caller's {self.name} {shown}", 0, None)], elements
             return
         first, *more = rows = self._rows(each["buffer"], what)
-        is_aligned = offset % width == 0 and all(row.alignment % width == 0 for row in rows)
+        is_aligned = all(n % width == 0 for n in (offset, pitch, *(row.alignment for row in rows)))
         demand(is_aligned, f"{what} is not aligned to its elements")
         if more:
             length = elements // len(rows)

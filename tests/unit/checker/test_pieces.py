@@ -29,8 +29,9 @@ def test_pixels_with_gaps() -> None:
     target = draft.buffer("y", 0, 24, (1, 3), kind="output", alignment=2)
     assert one(x, y, given, target) == ""
     assert one(x, y, given, {**target, "size": 23}) == 'wrong: m: tensor 1 ends 24 bytes into "y", which has 23'
-    assert one(x, {**y, "pitch": 3}, given, target) == 'wrong: m: tensor 1 ends 15 bytes into "y", which has 24'
+    assert one(x, {**y, "pitch": 2}, given, target) == 'wrong: m: tensor 1 ends 12 bytes into "y", which has 24'
     assert one(x, {**y, "pitch": 4}, given, target) == ""
+    assert one(x, {**y, "pitch": 5}, given, target) == "wrong: m: tensor 1 is not aligned to its elements"
     assert one(x, y, {**given, "offset": 8}, target) == ""
     assert one(x, y, {**given, "offset": 6}, target) == (
         'wrong: step 1, "m: TANH 0", overwrites element 7 of tensor 0 at p+20 before it has read it for the last time'
