@@ -71,7 +71,7 @@ class Job:
         if self.sums:
             is_wide = of.out.type == INT16 and self.kind in ("CONV_2D", "DEPTHWISE_CONV_2D")
             return [(8 * self.sums, 8)] if is_wide else [(4 * self.sums, 4)]
-        if self.quantized_parts and self.is_lstm:
+        if self.quantized_parts and self.is_lstm:  # what a step takes, and what the step before left
             return [(of.ins[0].channels + of.out.channels, 1)]
         if self.quantized_parts:
             position = 2 if self.kind == "TRANSPOSE_CONV" else 0

@@ -170,9 +170,8 @@ class Model:
             if not op.is_function or self.variables & {*inputs}:
                 continue
             inputs = sorted(inputs) if op.code in (ADD, MUL) else inputs
-            key = repr(
-                (op.code, op.options and op.options.inline(), inputs, [self.tensors[t].kind for t in op.outputs])
-            )
+            options, kinds = op.options and op.options.inline(), [self.tensors[t].kind for t in op.outputs]
+            key = repr((op.code, options, inputs, kinds))
             for t, before in zip(op.outputs, first.setdefault(key, op.outputs), strict=True):
                 same[t] = same[before]
         return same

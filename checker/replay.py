@@ -64,11 +64,9 @@ class Replay:
 
     def _connect(self, model, t, owner):
         """Demand that an input is an output of the model whose buffer it is in, in the same place, of the same type."""
-        parts, meaning = model.parts[t], model.tensor[t].meaning
-        (source,) = (other for other in self.models if other.name == owner)
-        is_output = any(
-            source.parts.get(o) == parts and source.tensor[o].meaning == meaning for o in source.file.outputs
-        )
+        parts, sources = model.parts[t], [other for other in self.models if other.name == owner]
+        there = [other.tensor[o] for other in sources for o in other.file.outputs if other.parts.get(o) == parts]
+        is_output = any(tensor.meaning == model.tensor[t].meaning for tensor in there)
         demand(is_output, f"{model.name}: input {t} is in a buffer of {owner}, which has no such output there")
         model.connected[t] = next((o for o in model.connected if model.parts[o] == parts), t)  # both get one value
 
@@ -313,9 +311,9 @@ class Replay:
     def _check_scratch(self, job, buffers, read, written):
         """Scratch is written when the operator begins.  Sums stay from the first row to the last, which reads them."""
         width = job.scratch()[0][1] if job.sums else 1  # bytes of a sum
-        seen, turns = set(), defaultdict(lambda: -inf)
+        seen, turns = set(), {}  # turns that read sums for the last time
         for turn, element, _ in written.values():
-            turns[element % max(1, job.sums)] = max(turn, turns[element % max(1, job.sums)])
+            merge(turns, {element % max(1, job.sums): turn})
         for b in buffers:
             self._touch(job.model, b)
             marks = {at: (job.model.name, b.name, 0, byte) for byte, at in enumerate(b.places())}
@@ -330,8 +328,8 @@ class Replay:
             for at in written.keys() & marks.keys():
                 if not job.sums:
                     raise NotCovered(f"{job.what} whose output overlaps its scratch")
-                number = marks[at][-1] // width
-                demand(turns[number] <= written[at][0], f"{job.what} overwrites sum {number} before it is read")
+                number, turn = marks[at][-1] // width, written[at][0]
+                demand(turns.get(number, -inf) <= turn, f"{job.what} overwrites sum {number} before it is read")
 
 
 class Load:
