@@ -113,6 +113,7 @@ _IN_BOTH_DIRECTIONS = {
     "unary:lookup": "LOOKUP",
     "unary:relu": "RELU",
     "unary:relu6": "RELU6",
+    "unary:relu_0_to_1": "RELU_0_TO_1",
     "unary:tanh": "TANH",
 }
 _IN_ONE_DIRECTION = {

@@ -57,6 +57,15 @@ def _requantized(activation: Activation) -> Callable[[Operator, Subgraph], Trans
     return read
 
 
+def _relu_0_to_1(op: Operator, graph: Subgraph) -> Transfer:
+    """No fused activation has both limits."""
+    source, output = _source(op, graph), graph.tensors[op.outputs[0]]
+    zero, _ = limits(Activation.RELU, output)
+    _, one = limits(Activation.RELU_N1_TO_1, output)
+    unlimited = rescaled(source, output, Activation.NONE)
+    return lambda operands: unlimited(operands).clipped(zero, one)
+
+
 def _relu6(op: Operator, graph: Subgraph) -> Transfer:
     """The input's scale counts, whatever the output's is."""
     limited = limits(Activation.RELU6, _source(op, graph))
@@ -185,7 +194,7 @@ KINDS = (
     _unary("QUANTIZE", int8=_arithmetic(_requantized(Activation.NONE))),
     _unary("RELU", activation=Activation.RELU, int8=_arithmetic(_requantized(Activation.RELU))),
     _unary("RELU6", activation=Activation.RELU6, int8=_arithmetic(_relu6)),
-    _unary("RELU_0_TO_1", effect=Effect.PURE),
+    _unary("RELU_0_TO_1", int8=_arithmetic(_relu_0_to_1)),
     _unary(
         "RELU_N1_TO_1",
         activation=Activation.RELU_N1_TO_1,

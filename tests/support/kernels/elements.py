@@ -41,8 +41,10 @@ def same_scale_or_other(r: Random, source: Tensor) -> Tensor:
 
 
 def rectifier(kind: str) -> Callable[[Random], Case]:
+    types = [INT8, INT8, FLOAT] if kind == "RELU_0_TO_1" else [INT8, INT8, INT16, FLOAT]
+
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, INT8, INT16, FLOAT])
+        dtype = pick(r, types)
         scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)]) / (200 if dtype is INT16 else 1)
         zero = 0 if dtype is INT16 and kind == "RELU" else None
         source = activation("x", shape(r), dtype, scale, zero, r)
@@ -230,6 +232,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "QUANTIZE": quantize,
     "RELU": rectifier("RELU"),
     "RELU6": rectifier("RELU6"),
+    "RELU_0_TO_1": rectifier("RELU_0_TO_1"),
     "ROUND": of_floats("ROUND"),
     "RSQRT": rsqrt,
     "SIN": of_floats("SIN"),

@@ -1,17 +1,20 @@
-"""Kernels of kinds that TensorFlow Lite Micro does not have, against their definition in float64."""
+"""Kernels of kinds that TensorFlow Lite Micro does not have, against their definition."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.support.flatfile import flatfile
+from tests.support.kernels import oracle
 from tests.support.kernels.drawing import Array, Case
 from tests.support.kernels.driver import Runner
 from tests.support.kernels.elements import casts_of_uint8, every_int8
 from tests.support.kernels.litert import INTERPOLATED, WIDENED, of_int16, widened
 from tests.support.kernels.pairs import FLOORED, floored_integers
 from tests.support.kernels.samples import draw, kernel_of
-from tests.support.tools import needs_gcc
+from tests.support.tools import needs_gcc, needs_oracle
 from usmp_build.ir.graph import Tensor
 from usmp_build.ir.schedule import Direction
 from usmp_build.operators.unary import Gelu
@@ -62,6 +65,20 @@ def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
             np.testing.assert_allclose(output, expected(case), 1e-5, 1e-6)
         else:
             np.testing.assert_array_less(np.abs(output - steps(expected(case), case.graph.tensors[1])), 0.501)
+
+
+@needs_oracle
+def test_relu_0_to_1_is_relu_up_to_1(runner: Runner) -> None:
+    """LiteRT brings integers to the output's scale as for RELU, which TensorFlow Lite Micro has."""
+    cases = draw("RELU_0_TO_1")
+    relus = [replace(case.graph, operators=(replace(case.graph.operators[0], kind="RELU"),)) for case in cases]
+    answers = oracle.outputs([(flatfile(graph), list(case.inputs)) for graph, case in zip(relus, cases, strict=True)])
+    for case, answer in zip(cases, answers, strict=True):
+        assert not isinstance(answer, str), answer
+        output = case.graph.tensors[1]
+        one = 1 if output.quantization is None else np.round(steps(np.float64(1), output))
+        (result,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_equal(result, np.minimum(answer[0], one).reshape(result.shape))
 
 
 @pytest.mark.parametrize("kind", ["EXP", "LOG"])

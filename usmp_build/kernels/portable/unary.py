@@ -76,6 +76,15 @@ def relu(node: Node) -> Kernel:
     return requantize(node, quantized_limits(node, Activation.RELU, node.output))
 
 
+def relu_0_to_1(node: Node) -> Kernel:
+    """RELU_0_TO_1: for int8 also to another scale."""
+    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
+        return each_element(node, "relu_0_to_1_f32", "elements")
+    zero, _ = quantized_limits(node, Activation.RELU, node.output)
+    _, one = quantized_limits(node, Activation.RELU_N1_TO_1, node.output)
+    return requantize(node, (zero, one))
+
+
 def relu6(node: Node) -> Kernel:
     """RELU6: for int8 and int16 the input's scale counts, whatever the output's is."""
     dtype = type_of(node, DType.INT8, DType.INT16, DType.FLOAT32)
