@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.support.board_accesses import count, problems
 from tests.support.image import Image
 from tests.support.kernels import oracle
-from tests.support.kernels.cases import ELSEWHERE
+from tests.support.kernels.cases import NOT_IN_TFLM
 from tests.support.kernels.drawing import Case
 from usmp_build.selftest.compare import compare
 from usmp_build.selftest.harness import Run
@@ -14,7 +14,7 @@ from usmp_build.selftest.oracle import Answer
 
 def answers_to(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Answer]]:
     """Return what TensorFlow Lite Micro makes of cases; None where it has no answer."""
-    compared = {name: case for name, case in cases.items() if case.graph.operators[0].kind not in ELSEWHERE}
+    compared = {name: case for name, case in cases.items() if case.graph.operators[0].kind not in NOT_IN_TFLM}
     asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in compared.items()]
     answers = dict(zip(compared, oracle.outputs(asked), strict=True))
     refused = {name: answer for name, answer in answers.items() if isinstance(answer, str)}

@@ -95,5 +95,5 @@ CASES: dict[str, Callable[[Random], Case]] = (
     | sums.CASES
 )
 
-ELSEWHERE = {"GELU", "RELU_0_TO_1", "SELECT", "TILE"}
-"""TensorFlow Lite Micro lacks these: see test_rearranging.py and test_against_numpy.py in tests/unit/kernels."""
+NOT_IN_TFLM = {"GELU", "RELU_0_TO_1", "SELECT", "TILE"}
+"""LiteRT alone has these; test_rearranging.py and test_against_numpy.py in tests/unit/kernels compare them."""

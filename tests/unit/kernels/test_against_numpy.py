@@ -110,7 +110,7 @@ def test_roots_of_int16_are_rounded_down(output_scale: float, runner: Runner) ->
         np.testing.assert_array_less(np.abs(output - (roots - 0.5)), 0.501)
 
 
-@pytest.mark.parametrize(("kind", "first"), zip(INTERPOLATED, (-32768, -32768, 1024), strict=True))
+@pytest.mark.parametrize(("kind", "first"), list(zip(INTERPOLATED, (-32768, -32768, 1024), strict=True)))
 def test_functions_of_int16_are_interpolated(kind: str, first: int, runner: Runner) -> None:
     """From where they are no longer steep."""
     case = of_int16(kind)
