@@ -29,7 +29,7 @@ class Owner(Enum):
 
 
 class Inputs(Enum):
-    """How long what the application wrote into the inputs of a model, in pools, stays there."""
+    """How long inputs of a model in pools keep what the application wrote."""
 
     CONSUMED = "consumed"
     """The run may overwrite it once it has read it."""
@@ -40,7 +40,7 @@ class Inputs(Enum):
 
 
 class Outputs(Enum):
-    """How long what a run wrote to the outputs of a model, in pools, stays there."""
+    """How long outputs of a model in pools keep what a run wrote."""
 
     RUN = "run"
     """Until any model runs that may not run at the same time."""
@@ -103,7 +103,7 @@ class Speed:
     """Cycles before the first byte of a burst."""
     write_latency: int | None
     bursts: Mapping[int, int]
-    """Position in `Request.targets` → bytes that it moves in a burst; one byte for those that are not there."""
+    """Position in `Request.targets` → bytes that this target moves in a burst; other targets move one."""
 
 
 @frozen
@@ -125,7 +125,7 @@ class PoolRequest:
     span: Span | str = ""
     """The place of its size in the manifest; of its table when it has none."""
     readers: frozenset[int] = frozenset({0})
-    """Positions in `Request.targets` of who can read it."""
+    """Positions in `Request.targets` of those that can read it."""
     writers: frozenset[int] = frozenset({0})
     page: int = 0
     """Bytes of a page, where the pool consists of pages; 0 where it is plain memory."""
@@ -137,7 +137,7 @@ class PoolRequest:
     speed: Speed | None = None
     """None when the manifest says nothing of it."""
     budget: int | None = None
-    """Bytes from which on a plan gets a warning."""
+    """Bytes; a plan that takes more gets a warning."""
 
     @property
     def is_passed(self) -> bool:
@@ -151,7 +151,7 @@ class PoolRequest:
 
 
 class Copying(Enum):
-    """Who brings tensors to and from where a target works."""
+    """Who copies tensors into the memory of a target, and out of it."""
 
     MEMCPY = "memcpy"
     EXTERN = "extern"
@@ -320,7 +320,7 @@ class Request:
         return replace(self, models=(*self.models[:index], model, *self.models[index + 1 :]))
 
     def without_model(self, index: int) -> Request:
-        """Return the request without a model: what it was connected with, and ran beside, does without it."""
+        """Return the request without a model, and without its connections and its pairs in `concurrent`."""
 
         def position(model: int) -> int:
             return model - (model > index)

@@ -1,4 +1,4 @@
-"""TFLite_Detection_PostProcess, a custom operator of TensorFlow Lite Micro: what detectors of objects end with."""
+"""TFLite_Detection_PostProcess, a custom operator of TensorFlow Lite Micro: the end of object detectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Detection(Options):
     max_classes_per_detection: int = field(default=0, metadata=named())
     """Classes of a box, if `use_regular_nms` is not set."""
     detections_per_class: int = field(default=100, metadata=named(required=False))
-    """If it is set."""
+    """Boxes of a class, if `use_regular_nms` is set."""
     use_regular_nms: bool = field(default=False, metadata=named(required=False))
     """Whether boxes of different classes may overlap."""
     nms_score_threshold: float = field(default=0.0, metadata=named())

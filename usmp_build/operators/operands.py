@@ -78,12 +78,12 @@ class Subject:
 
 
 Rule: TypeAlias = Callable[[Subject], Iterator[Fault]]
-"""What a kind asks of its operands: all that are not optional are there when it is called."""
+"""What a kind asks of its operands; when a rule is called, all operands that are not optional are there."""
 
 
 @frozen
 class Operands:
-    """Names of operands in their order: `bias?` may be left out, `parts*` is one or more, and the last."""
+    """Names of operands in their order: `bias?` may be left out; `parts*`, always the last, is one or more."""
 
     names: str
 
@@ -100,7 +100,7 @@ class Operands:
         return name in self._positions
 
     def of(self, name: str, tensors: Sequence[int | None]) -> Sequence[int | None]:
-        """Return the tensors that are an operand: none or one, or several."""
+        """Return the tensors of an operand: several for `parts*`, else at most one."""
         position = self._positions[name]
         return tensors[position:] if self._list[position].endswith("*") else tensors[position : position + 1]
 

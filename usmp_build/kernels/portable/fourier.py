@@ -37,7 +37,7 @@ def rfft(node: Node) -> Kernel:
 
 
 def irfft(node: Node) -> Kernel:
-    """The samples of a spectrum, of which there is the first half, and the number in the middle."""
+    """The samples of a spectrum, which is given by its first half, and the number in the middle."""
     source, output, points = node.input(0), node.output, _points(node)
     frames = source.elements // (2 * (points + 1))
     node.expect(source.elements == frames * 2 * (points + 1), "has an input of another size than its spectrum")
@@ -111,9 +111,9 @@ def _constant(name: str, dtype: DType, phases: list[float], inverse: bool) -> Co
 
 
 def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool, floats: bool) -> Moved:
-    """Return what is moved of input, both constants and output, each frame of which is `unit` bytes per element.
+    """Return the bytes that all frames move of the input, both constants and the output.
 
-    `length` is the number of elements in a frame of the input.
+    `unit` is what one element takes in all frames together, `length` the number of elements in a frame of the input.
     """
     points, stages, pairs = prod(radices), len(radices), prod(radices) // 2
     staged, twiddles = points * stages, _twiddles(radices)

@@ -45,8 +45,8 @@ def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifeti
 class DirectedSeparations:
     """The separations of an analysis for any directions of `operators`, which run as a whole.
 
-    Only pairs that these touch depend on their directions.  Rows of other operators decide on none of these pairs: a
-    buffer is written once, and one that is read as a whole has no dead rows yet.
+    Only pairs that these touch depend on their directions.  Operators that run row by row decide on none of
+    these pairs: a buffer is written once, and one that is read as a whole has no dead rows yet.
     """
 
     def __init__(self, analysis: Analysis, operators: Collection[OperatorRef]) -> None:
@@ -107,13 +107,13 @@ def _meet_only_at(times: set[int], written: tuple[Interval, ...], read: tuple[In
 
 
 def _entries(storage: Storage, pair: Pair, allowed: list[Allowed]) -> Iterator[tuple[tuple[int, int], Separation]]:
-    """Yield the separations of a pair, the widest of all steps, where less than the size of the lower buffer."""
+    """Yield the separations of a pair, the widest of all steps, that are less than the size of the lower buffer."""
     written, read = pair
-    for below, above, sides in (
+    for below, above, distances in (
         (written, read, [each.distance.written_below for each in allowed]),
         (read, written, [each.distance.written_above for each in allowed]),
     ):
         lowest = -storage.buffers[above].extent  # at this distance, `above` ends where `below` begins
-        bytes_, which = max((max(lowest, lowest if side is None else side), n) for n, side in enumerate(sides))
-        if bytes_ < storage.buffers[below].extent:
-            yield (below, above), Separation(bytes_, allowed[which].operator, allowed[which].direction)
+        widest, which = max((lowest if each is None else max(lowest, each), n) for n, each in enumerate(distances))
+        if widest < storage.buffers[below].extent:
+            yield (below, above), Separation(widest, allowed[which].operator, allowed[which].direction)

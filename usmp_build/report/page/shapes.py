@@ -26,7 +26,7 @@ _OUTLINED, _ROWS_OUTLINED = 3.0, 7.0
 _LISTED = 4
 """Lives and overlaps of a buffer that its title has; the tables have all."""
 _MANY = 500
-"""Shapes of a map, from which on small ones are drawn together."""
+"""Shapes of a map; where there are more, small ones are drawn together."""
 
 
 @frozen

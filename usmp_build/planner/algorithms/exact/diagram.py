@@ -115,6 +115,7 @@ class Diagram:
         return states
 
     def _merge(self, states: _States, item: int, section: int, taken: bool) -> _States:
+        """Forget the choice of an item; its room in this section becomes free if it is still `taken`."""
         units = sum(u for first, last, u in self._choices.spans[item] if taken and first <= section <= last)
         after: _States = {}
         bits = self._fields.bits(item)
@@ -146,6 +147,7 @@ class _Fields:
         return 1 << item * len(self._pools) + self._pools.index(pool)
 
     def bits(self, item: int) -> int:
+        """Return the bits of an item in all limited pools."""
         return ((1 << len(self._pools)) - 1) << item * len(self._pools)
 
     def one(self, key: int, item: int) -> int:
