@@ -97,7 +97,8 @@ def _missing(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     place = places.value(*fault.path)
     if isinstance(example, dict):
         inside = ", ".join(f"{name} = {toml(value)}" for name, value in example.items())
-        return Diagnostic("M106", f"there is no [{plain(key)}]", place, f"add it, and in it for example: {inside}")
+        heading = f"[{plain(key)}]"
+        return Diagnostic("M106", f"there is no {heading}", place, f"add {heading}, for example with: {inside}")
     return Diagnostic("M106", f"{table} has no {quoted(key)}", place, f"add for example: {key} = {toml(example)}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from usmp_build.document.suggest import quoted, suggestion
-from usmp_build.errors import Diagnostic
+from usmp_build.errors import Diagnostic, Span
 from usmp_build.manifest import defaults
 from usmp_build.manifest.kinds import Access
 from usmp_build.manifest.locate import Path
@@ -77,25 +77,27 @@ def _pools(
 
 def _targets(manifest: Manifest) -> Iterator[Diagnostic]:
     defined = dict.fromkeys([defaults.TARGET, *map(str, manifest.places.keys("targets"))])
-    for who, name, path in _uses_of_targets(manifest):
+    for who, name, place in _uses_of_targets(manifest):
         if name not in defined:
             message = f"{who} names target {quoted(name)}, which no [targets.*] defines"
-            yield Diagnostic("M118", message, manifest.places.key(*path), suggestion(name, defined, "defined targets"))
+            yield Diagnostic("M118", message, place, suggestion(name, defined, "defined targets"))
 
 
-def _uses_of_targets(manifest: Manifest) -> Iterator[tuple[str, str, Path]]:
-    """Yield who names a target, its name, and where."""
+def _uses_of_targets(manifest: Manifest) -> Iterator[tuple[str, str, Span]]:
+    """Yield who names a target, its name, and where: as a key or as a value."""
+    places = manifest.places
     for name, pool in manifest.pools.items():
         who = f'pool "{name}"'
         for position, target in enumerate(pool.targets or ()):
             part = position if isinstance(pool.targets, tuple) else target
-            yield who, target, ("pools", name, "targets", part)
+            yield who, target, places.key("pools", name, "targets", part)
         for target in pool.target_burst_bytes:
-            yield who, target, ("pools", name, "target_burst_bytes", target)
+            yield who, target, places.key("pools", name, "target_burst_bytes", target)
     for name, model in manifest.models.items():
         for position, place in enumerate(model.place):
             if place.target is not None:
-                yield f'model "{name}"', place.target, ("models", name, "place", position, "target")
+                where = places.value("models", name, "place", position, "target")
+                yield f'model "{name}"', place.target, where
 
 
 def _models(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:

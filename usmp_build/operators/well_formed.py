@@ -47,7 +47,7 @@ def _faults(operator: Operator, signature: Signature, subject: Subject) -> Itera
         yield from rule(subject)
 
 
-_CURE = "The file is damaged, or a tool has edited it: convert the model again."
+_CURE = "the file is damaged, or a tool has edited it: convert the model again"
 _CURE_OF_LOOPS = (
     "The file is damaged, or sizes change in a loop, as in a Keras 3 LSTM or GRU: convert the model again, "
     "with unroll=True for such layers."

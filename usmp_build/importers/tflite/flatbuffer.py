@@ -213,7 +213,7 @@ class _File:
     def _need(self, at: int, size: int) -> None:
         if not 0 <= at <= len(self.data) - size:
             message = f"{self._here()}an offset leads to byte {at:,}, but the file has {len(self.data):,} bytes"
-            raise ModelError(Diagnostic("T203", message, help="It is cut off or damaged: copy or convert it again."))
+            raise ModelError(Diagnostic("T203", message, help="it is cut off or damaged: copy or convert it again"))
 
     def _here(self) -> str:
         return "".join(self.trail).lstrip(".") + ": " if self.trail else ""

@@ -70,7 +70,7 @@ def decoded(data: bytes) -> schema.Model:
     if data[4:8] != b"TFL3":
         other = other_format(data)
         why = f"it is {other.name}" if other else 'the mark "TFL3" is missing'
-        cure = other.way_out if other else "Give the path of a .tflite file."
+        cure = other.way_out if other else "give the path of a .tflite file"
         raise ModelError(Diagnostic("T201", f"not a TensorFlow Lite model: {why}", help=cure))
     file = decode(schema.Model, data)
     if file.version != _VERSION:
@@ -122,10 +122,10 @@ def _read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Sequ
     if stored.type not in _TYPES:
         raise ModelError(Diagnostic("T205", f"{label} has the unknown type {stored.type}"))
     if stored.is_sparse:
-        cure = "Convert the model without sparsity: the zeros may stay, but must be stored."
+        cure = "convert the model without sparsity: the zeros may stay, but must be stored"
         raise ModelError(Diagnostic("T206", f"{label} is sparse, which is not supported", help=cure))
     if stored.external_buffer:
-        cure = "Convert the model into one file."
+        cure = "convert the model into one file"
         raise ModelError(Diagnostic("T207", f"{label} has its data in another file, which is not supported", help=cure))
     if stored.buffer != _NO_DATA and stored.buffer >= len(buffers):
         message = f"{label} has its data in buffer {stored.buffer}, but the model has {len(buffers)} buffers"
