@@ -58,6 +58,15 @@ def show_bytes(size: int) -> str:
     return f"{size:,}"
 
 
+def show_range(begin: int, end: int) -> str:
+    """Write the bytes from `begin` up to the one before `end` for people; commas are inside of the numbers.
+
+    >>> show_range(2201, 4161)
+    '[2,201; 4,161)'
+    """
+    return f"[{show_bytes(begin)}; {show_bytes(end)})"
+
+
 def count_bytes(size: int) -> str:
     """Write a number of bytes as part of a sentence.
 

@@ -307,7 +307,7 @@ def test_inspect_shows_where_parts_begin_and_models_that_can_be_read_again(tmp_p
 
 def test_explain_says_which_channels_a_part_is(tmp_path: Path) -> None:
     told = call("explain", "m.c", written(tmp_path, parts.CHANNELS)).out.splitlines()
-    assert "  part    bytes [6, 7) and so on every 7 bytes: m.c" in told
+    assert "  part    bytes [6; 7) and so on every 7 bytes: m.c" in told
 
 
 def test_explain_finds_a_part_in_its_whole(tmp_path: Path) -> None:
@@ -315,4 +315,4 @@ def test_explain_finds_a_part_in_its_whole(tmp_path: Path) -> None:
     for name in ("m.b", "m.joined"):
         told = call("explain", name, path).out.splitlines()
         assert told[0].startswith("m.joined: intermediate")
-        assert told[-2:] == ["  part    bytes [0, 192): m.a", "  part    bytes [192, 288): m.b"]
+        assert told[-2:] == ["  part    bytes [0; 192): m.a", "  part    bytes [192; 288): m.b"]

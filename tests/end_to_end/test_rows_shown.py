@@ -119,7 +119,7 @@ def test_explain_says_where_rows_go(rows: Path) -> None:
     expected = [
         "net.t3: intermediate, written by CONV_2D 0",
         f"  rows    8 of 40 bytes, each aligned to 1, at most {most} alive at the same time",
-        f"  place   pool workspace, bytes [{min(offsets)}, {max(offsets) + 40}) of {size}",
+        f"  place   pool workspace, bytes [{min(offsets)}; {max(offsets) + 40}) of {size}",
         f"          rows 0 to 7 at {' '.join(map(str, offsets))}",
         f"  alive   [{begin}, {end}): from net: CONV_2D 0, row {first} to net: ADD 3, row {last}",
     ]
@@ -131,7 +131,7 @@ def test_explain_says_where_rows_go(rows: Path) -> None:
     row = call("explain", "t3[3]", rows).out.splitlines()
     assert row[:3] == [
         "net.t3[3]: intermediate, written by CONV_2D 0",
-        f"  place   pool workspace, bytes [{offsets[3]}, {offsets[3] + 40}) of {size}",
+        f"  place   pool workspace, bytes [{offsets[3]}; {offsets[3] + 40}) of {size}",
         "  size    40 bytes, aligned to 1",
     ]
     assert row[3].startswith(f"  alive   [{start}, {stop}): from net: CONV_2D 0, row 3 to ")

@@ -19,7 +19,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model, TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
 from usmp_build.layout import BufferRow, Summary
-from usmp_build.units import show_bytes
+from usmp_build.units import show_bytes, show_range
 
 _MEANT = 2
 """Most tensors that are suggested for a name that there is not."""
@@ -128,7 +128,7 @@ def _explain(summary: Summary, row: BufferRow) -> list[str]:
     others = [other for other in summary.buffers if other is not row]
     lines = [
         f"{row.name}: {row.kind}, {row.reason}",
-        f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
+        f"  place   pool {row.pool}, bytes {show_range(row.offset, end)} of {show_bytes(pool.size)}",
         f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}{_lines(row)}",
         *([f"  scope   {row.scope}"] if row.scope and row.scope != row.reason else []),
         *(f"  alive   {when}" for when in _alive(summary, row)),
@@ -222,7 +222,7 @@ def _bytes(analysis: Analysis, ref: TensorRef) -> str:
     pitch = analysis.storage.pitches.get(ref, 0)
     size = tensor.shape[-1] * tensor.dtype.bits // 8 if pitch else tensor.size
     every = f" and so on every {show_bytes(pitch)} bytes" if pitch else ""
-    return f"bytes [{show_bytes(begin)}, {show_bytes(begin + size)}){every}"
+    return f"bytes {show_range(begin, begin + size)}{every}"
 
 
 def _channel_lines(analysis: Analysis, imported: tuple[Model, ...], whole: str) -> list[str]:

@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from usmp_build.cli.explain_overlaps import apart_lines, reason_line
 from usmp_build.layout import BufferRow, PoolRow, Summary
-from usmp_build.units import show_bytes
+from usmp_build.units import show_bytes, show_range
 
 _MOST_PLACES = 32
 """Most places that rows are said to go round."""
@@ -65,7 +65,7 @@ def _extent(pool: PoolRow, rows: Sequence[BufferRow]) -> str:
     """Return which bytes of a pool rows fill, from the lowest to the highest."""
     places = [(row.offset, row.end) for row in rows if row.pool == pool.name]
     begin, end = min(begin for begin, _ in places), max(end for _, end in places)
-    return f"pool {pool.name}, bytes [{show_bytes(begin)}, {show_bytes(end)}) of {show_bytes(pool.size)}"
+    return f"pool {pool.name}, bytes {show_range(begin, end)} of {show_bytes(pool.size)}"
 
 
 def _peak(pool: PoolRow, rows: Sequence[BufferRow]) -> Iterator[str]:

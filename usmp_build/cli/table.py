@@ -318,9 +318,9 @@ def _workspace_quality(row: WorkspaceRecord) -> str:
     """
     if row.achieved == row.any_schedule:
         return "as little as possible in any schedule"
-    others = _OTHERS.get(row.proven, "another one may need less")
+    others = _OTHERS.get(row.proven, "another schedule may need less")
     if not row.gap:
         return f"as little as possible in this schedule; {others}"
     is_proven = row.proven != "nothing"
     verdict = "no plan in these pools is better, proven by search" if is_proven else "not proven to be the least"
-    return f"{show_bytes(row.gap)} above that; {verdict}; of schedules, {others}"
+    return f"{show_bytes(row.gap)} above that; {verdict}; {others}"

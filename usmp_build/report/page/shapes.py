@@ -13,7 +13,7 @@ from usmp_build.frozen import frozen
 from usmp_build.layout import PlanRecord, RowsRecord
 from usmp_build.report.page.places import Place, label
 from usmp_build.report.page.scale import Scale
-from usmp_build.units import count_bytes, show_bytes
+from usmp_build.units import count_bytes, show_range
 
 _TINTS = 3
 """Shades of a model's color, which distinguish adjacent buffers."""
@@ -159,7 +159,7 @@ def _title(plan: PlanRecord, place: Place) -> str:
     """Return the tooltip of a buffer: name, bytes, place, lifetime, and why it exists."""
     lines = [
         one_line(place.record.name),
-        f"{count_bytes(place.size)} at [{show_bytes(place.offset)}, {show_bytes(place.end)})",
+        f"{count_bytes(place.size)} at {show_range(place.offset, place.end)}",
         *(f"alive from {_steps(plan, *interval)}" for interval in place.intervals[:_LISTED]),
         f"{place.record.kind}: {one_line(place.record.reason)}",
         *(
@@ -177,7 +177,7 @@ def _title_of_rows(plan: PlanRecord, members: Sequence[Place]) -> str:
     lines = [
         one_line(record.name),
         f"{len(members)} rows of {count_bytes(members[0].size)}, at most {_alive_together(members)} alive together",
-        f"in {len({each.offset for each in members})} places in [{show_bytes(low)}, {show_bytes(high)})",
+        f"in {len({each.offset for each in members})} places in {show_range(low, high)}",
         f"alive from {_steps(plan, min(starts), max(stops))}",
         f"{record.kind}: {one_line(record.reason)}",
     ]

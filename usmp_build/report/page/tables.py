@@ -9,7 +9,7 @@ from usmp_build.errors import one_line
 from usmp_build.frozen import frozen
 from usmp_build.layout import BufferRecord, PlanRecord, PoolRecord, RowsRecord
 from usmp_build.report.page.places import Place
-from usmp_build.units import show_bytes
+from usmp_build.units import show_bytes, show_range
 
 _LISTED = 8
 """Rows of a tensor that a cell lists."""
@@ -79,7 +79,7 @@ def _filling(plan: PlanRecord, members: Sequence[Place]) -> Filling:
         color=color_of(plan, record.model),
         rows=rows,
         size=sum(each.size for each in members),
-        places=_listed([_interval(each.offset, each.end) for each in members], " "),
+        places=_listed([show_range(each.offset, each.end) for each in members], " "),
         reason=one_line(record.reason),
     )
 
@@ -148,7 +148,7 @@ def buffers(plan: PlanRecord) -> tuple[BufferLine, ...]:
 def _line(plan: PlanRecord, record: BufferRecord | RowsRecord) -> BufferLine:
     if isinstance(record, BufferRecord):
         pool, size = record.pool, show_bytes(record.size)
-        place = _interval(record.offset, record.offset + record.size)
+        place = show_range(record.offset, record.offset + record.size)
     else:
         pool, size = ", ".join(sorted({*record.pools})), f"{len(record.offsets)} × {show_bytes(record.row_size)}"
         place = _places_of_rows(record)
@@ -173,12 +173,8 @@ def _places_of_rows(record: RowsRecord) -> str:
     offsets: dict[str, list[int]] = {}
     for name, offset in zip(record.pools, record.offsets, strict=True):
         offsets.setdefault(name, []).append(offset)
-    extents = {name: _interval(min(each), max(each) + record.row_size) for name, each in sorted(offsets.items())}
+    extents = {name: show_range(min(each), max(each) + record.row_size) for name, each in sorted(offsets.items())}
     return ", ".join(f"{name} {extent}" if len(extents) > 1 else extent for name, extent in extents.items())
-
-
-def _interval(start: int, end: int) -> str:
-    return f"[{show_bytes(start)}, {show_bytes(end)})"
 
 
 def color_of(plan: PlanRecord, model: str) -> int:
