@@ -17,7 +17,7 @@ MANIFEST = "usmp.toml"
 _LISTS = {
     "--workspace-pools": ("POOL", "pools for tensors of the model, most preferred first"),
     "--constant-pools": ("POOL", "pools for weights of the model, most preferred first"),
-    "--concurrent": ("OTHER", "models that may run at the same time as the model, beside those of the manifest"),
+    "--concurrent": ("OTHER", "models that may run at the same time as the model, besides those of the manifest"),
 }
 
 

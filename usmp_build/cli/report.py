@@ -1,7 +1,7 @@
 """Write a plan as one HTML page, which needs no network and no script; or a pool of it as SVG.
 
-From plan.json, or the folder of the generated files, it shows what the plan says.  From the manifest it plans, and says
-what changes of the manifest would do, and what operators move and call, too.
+From plan.json, or the folder of the generated files, it shows what the plan says.  From a manifest it plans first, and
+also shows what changes of the manifest would do, and what operators move and call.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class OverridesRecord(Record):
     workspace_pools: tuple[str, ...] | None = None
     constant_pools: tuple[str, ...] | None = None
     concurrent: tuple[str, ...] | None = None
-    """Models that may run at the same time, beside those of the manifest."""
+    """Models that may run at the same time, besides those of the manifest."""
 
     @property
     def given(self) -> dict[str, Literal[True] | tuple[str, ...]]:
