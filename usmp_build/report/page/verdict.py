@@ -79,7 +79,7 @@ def cards(plan: PlanRecord, alternatives: AlternativesRecord | None) -> Iterator
     if alternatives is not None and len(plan.models) > 1:
         apart = sum(model.workspace for model in alternatives.models)
         if apart > plan.workspace.achieved:
-            yield Card(apart - plan.workspace.achieved, f"saved: {show_bytes(apart)} if models did not share")
+            yield Card(apart - plan.workspace.achieved, f"saved by sharing, from {show_bytes(apart)}")
     elif alternatives is not None and alternatives.max_live is not None:
         yield Card(alternatives.max_live, "alive together in the model file")
     yield Card(sum(pool.size for pool in plan.pools if not pool.is_workspace), "bytes of constants")
