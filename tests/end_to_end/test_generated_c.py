@@ -73,7 +73,7 @@ def test_comments_say_what_the_numbers_beside_them_are(generated: list[Path]) ->
     assert re.search(r"real = [\d.e-]+f \* \(q \+ 128\)", header)
     assert "- -" not in header
     code = (generated[0] / "digits.c").read_text()
-    assert "below 0, the upper one may\n * start earlier by as much" in code
+    assert "below 0, the\n * right one may start earlier by as much" in code
     assert "int8_t *)(void *)" not in code
     guard = (generated[0] / "two_guard.h").read_text()
     assert "enum { TWO_GUARD_DIGITS = 0, TWO_GUARD_ODD_EVEN = 1 };" in guard

@@ -4,7 +4,7 @@
 
 #include "mve.h"
 
-/* Adds neighbours to the sums of their channels: sixteen channels at a time, then four.  LOAD widens elements of SIZE
+/* Adds neighbors to the sums of their channels: sixteen channels at a time, then four.  LOAD widens elements of SIZE
  * bytes. */
 #define USMP_MVE_ADD_FOURS(LOAD, SIZE) \
     /* r0 first pixel, r1 count, r2 bytes of a pixel, r3 sums, r4 fours of channels, r5 pixel; q0 to q3 sums, q4 inputs */ \

@@ -1,4 +1,4 @@
-/* CUMSUM: running sums along an axis of `depth` elements, of which each has `inner` neighbours. */
+/* CUMSUM: running sums along an axis of `depth` elements, of which each has `inner` neighbors. */
 #include "arithmetic.h"
 #include "usmp.h"
 #include "walk.h"
@@ -17,7 +17,7 @@ struct usmp_cumsum_s8_parameters {
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
-    int32_t direction; /* 1 forward, -1 backward: of images and neighbours, never of the sums */
+    int32_t direction; /* 1 forward, -1 backward: of images and neighbors, never of the sums */
 };
 
 struct usmp_cumsum_f32_parameters {
@@ -26,7 +26,7 @@ struct usmp_cumsum_f32_parameters {
     int32_t inner;
     int32_t exclusive;
     int32_t reversed;
-    int32_t direction; /* 1 forward, -1 backward: of images and neighbours, never of the sums */
+    int32_t direction; /* 1 forward, -1 backward: of images and neighbors, never of the sums */
 };
 
 static inline int8_t usmp_cumsum_output(const struct usmp_cumsum_s8_parameters *p, int32_t sum)
@@ -39,11 +39,11 @@ static inline int8_t usmp_cumsum_output(const struct usmp_cumsum_s8_parameters *
 void usmp_cumsum_s8(const struct usmp_cumsum_s8_parameters *p, const int8_t *input, int8_t *output)
 {
     const struct usmp_walk images = usmp_walk_along(p->images, 1, p->direction);
-    const struct usmp_walk neighbours = usmp_walk_along(p->inner, 1, p->direction);
+    const struct usmp_walk neighbors = usmp_walk_along(p->inner, 1, p->direction);
     const struct usmp_walk along = usmp_walk_along(p->depth, 1, p->reversed ? -1 : 1);
 
     for (int32_t image = images.first; image != images.end; image += images.step) {
-        for (int32_t c = neighbours.first; c != neighbours.end; c += neighbours.step) {
+        for (int32_t c = neighbors.first; c != neighbors.end; c += neighbors.step) {
             const int32_t first = image * p->depth * p->inner + c;
             int32_t sum = -p->input_zero_point * (1 << 19);
 
@@ -60,11 +60,11 @@ void usmp_cumsum_s8(const struct usmp_cumsum_s8_parameters *p, const int8_t *inp
 void usmp_cumsum_f32(const struct usmp_cumsum_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output)
 {
     const struct usmp_walk images = usmp_walk_along(p->images, 1, p->direction);
-    const struct usmp_walk neighbours = usmp_walk_along(p->inner, 1, p->direction);
+    const struct usmp_walk neighbors = usmp_walk_along(p->inner, 1, p->direction);
     const struct usmp_walk along = usmp_walk_along(p->depth, 1, p->reversed ? -1 : 1);
 
     for (int32_t image = images.first; image != images.end; image += images.step) {
-        for (int32_t c = neighbours.first; c != neighbours.end; c += neighbours.step) {
+        for (int32_t c = neighbors.first; c != neighbors.end; c += neighbors.step) {
             const int32_t first = image * p->depth * p->inner + c;
             float sum = 0.0f;
 

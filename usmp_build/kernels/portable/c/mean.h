@@ -1,4 +1,4 @@
-/* MEAN and SUM over `width` neighbours in a row and over all rows of an image, for each of `channels` sums. */
+/* MEAN and SUM over `width` neighbors in a row and over all rows of an image, for each of `channels` sums. */
 #ifndef USMP_MEAN_H
 #define USMP_MEAN_H
 

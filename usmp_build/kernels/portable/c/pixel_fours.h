@@ -7,7 +7,7 @@
 #include "pixel_fours_mve.h"
 #include "usmp.h"
 
-/* Adds `count` neighbours, at least one, to the sums of their channels: of all whole fours, at least one. */
+/* Adds `count` neighbors, at least one, to the sums of their channels: of all whole fours, at least one. */
 static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s8(
     const int8_t *pixels USMP_UNUSED, int32_t count USMP_UNUSED, int32_t channels USMP_UNUSED,
     usmp_i32 *sums USMP_UNUSED)

@@ -1,11 +1,11 @@
-/* Sums over neighbours in a row, of each channel. */
+/* Sums over neighbors in a row, of each channel. */
 #ifndef USMP_PIXEL_SUMS_H
 #define USMP_PIXEL_SUMS_H
 
 #include "pixel_fours.h"
 #include "usmp.h"
 
-/* Adds `count` neighbours to the sums of their channels. */
+/* Adds `count` neighbors to the sums of their channels. */
 static inline void usmp_add_pixels_s8(const int8_t *pixels, int32_t count, int32_t channels, usmp_i32 *sums)
 {
     const int32_t fours = channels / 4;

@@ -1,4 +1,4 @@
-/* Many elements become one, along any axes.  Axes are size and step of each, the outermost first; neighbours are merged,
+/* Many elements become one, along any axes.  Axes are size and step of each, the outermost first; neighbors are merged,
  * so that three are enough. */
 #ifndef USMP_REDUCE_H
 #define USMP_REDUCE_H

@@ -1,4 +1,4 @@
-/* The largest or the least of all rows of an image and of `width` neighbours in a row, for each of `channels`. */
+/* The largest or the least of all rows of an image and of `width` neighbors in a row, for each of `channels`. */
 #include <float.h>
 
 #include "arithmetic.h"
