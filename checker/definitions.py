@@ -176,7 +176,7 @@ class Definition:
         return [p for p in range(first, first + taps * dilation, dilation) if 0 <= p < size]
 
     def _resized(self, axis, at, size):
-        """Return the positions near where an output lies: both neighbours, or the nearest, as floats may round."""
+        """Return the positions near where an output lies: both neighbors, or the nearest, as floats may round."""
         out, is_bilinear = self.out.shape[axis], self.op.kind == "RESIZE_BILINEAR"
         slots = (2, 3) if is_bilinear else (0, 1)
         has_corners, has_centers = (self.op.option(slot, "?", False) for slot in slots)

@@ -151,7 +151,7 @@ access = "rw"
 [pools.weights]
 access = "ro"
 """
-NEIGHBOURS = """
+NEIGHBORS = """
 [pools.one]
 access = "rw"
 size = 420
@@ -177,12 +177,12 @@ FEWER = "memory protection: the plan has more pools than this processor has regi
         ("m3", "", "hello\n"),
         ("riscv", "", "hello\n"),
         ("m3", ANYWHERE, "hello\n"),
-        ("riscv", NEIGHBOURS, "hello\n"),
-        ("m3", NEIGHBOURS, APART),
+        ("riscv", NEIGHBORS, "hello\n"),
+        ("m3", NEIGHBORS, APART),
         ("m3", MANY, FEWER),
         ("riscv", MANY, FEWER),
     ],
-    ids=["m3", "riscv", "m3-anywhere", "riscv-neighbours", "m3-neighbours", "m3-many", "riscv-many"],
+    ids=["m3", "riscv", "m3-anywhere", "riscv-neighbors", "m3-neighbors", "m3-many", "riscv-many"],
     indirect=["board"],
 )
 def test_another_manifest(board: Board, tmp_path: Path, find: str, pools: str, expected: str) -> None:

@@ -20,11 +20,11 @@ def problems(draw: st.DrawFn, most: int = 10, largest: int = 40) -> Problem:
         for low, high in ((a, b), (b, a))
         if draw(st.integers(0, 4)) == 0
     }
-    neighbours: list[list[int]] = [[] for _ in buffers]
+    neighbors: list[list[int]] = [[] for _ in buffers]
     for a, b in pairs:
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    return Problem(pools, buffers, tuple(tuple(sorted(others)) for others in neighbours), separations)
+        neighbors[a].append(b)
+        neighbors[b].append(a)
+    return Problem(pools, buffers, tuple(tuple(sorted(others)) for others in neighbors), separations)
 
 
 @st.composite

@@ -40,7 +40,7 @@ def edit(path: Path, old: str, new: str) -> str:
 
 
 def touch(path: Path) -> None:
-    """Give a file the time of now; file systems are slower than tests, so a little later than its neighbours'.
+    """Give a file the time of now; file systems are slower than tests, so a little later than its neighbors'.
 
     What is made of it afterwards must be newer, so wait until that time has come.
     """

@@ -23,14 +23,14 @@ def problem(
     """State a problem by names; without `conflicts`, all buffers conflict."""
     listed = tuple(buffers)
     index = {buffer.name: i for i, buffer in enumerate(listed)}
-    neighbours: list[set[int]] = [set() for _ in listed]
+    neighbors: list[set[int]] = [set() for _ in listed]
     for a, b in combinations(index, 2) if conflicts is None else conflicts:
-        neighbours[index[a]].add(index[b])
-        neighbours[index[b]].add(index[a])
+        neighbors[index[a]].add(index[b])
+        neighbors[index[b]].add(index[a])
     return Problem(
         tuple(Pool(name, limit) for name, limit in (pools or {"ram": None}).items()),
         listed,
-        tuple(tuple(sorted(others)) for others in neighbours),
+        tuple(tuple(sorted(others)) for others in neighbors),
         {(index[a], index[b]): bytes_ for (a, b), bytes_ in (separations or {}).items()},
     )
 

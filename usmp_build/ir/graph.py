@@ -1,7 +1,7 @@
 """Models as graphs of operators and tensors: produced by importers, transformed by passes.
 
 A `Tensor` is a *value*.  It knows its type and shape and, when constant, its bytes; it knows nothing of memory.
-Everything is frozen, and refers to its neighbours by index into the tuples of its `Subgraph`.
+Everything is frozen, and refers to its neighbors by index into the tuples of its `Subgraph`.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ _IN_ORDER: Along = MappingProxyType({})
 
 @frozen
 class Span:
-    """The elements of an operand that a turn touches: `size` neighbours, from a place that moves along axes."""
+    """The elements of an operand that a turn touches: `size` neighbors, from a place that moves along axes."""
 
     operand: Operand
     size: int

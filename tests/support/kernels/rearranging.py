@@ -59,7 +59,7 @@ def mirror_pad(r: Random) -> Case:
 
 
 def reverse(r: Random) -> Case:
-    """TensorFlow Lite Micro turns neighbouring axes round only."""
+    """TensorFlow Lite Micro turns neighboring axes round only."""
     dtype = pick(r, [INT8, INT16, FLOAT, _WORD, DType.INT64, DType.BOOL])
     shape = [span(r, 1, 5) for _ in range(span(r, 1, 5))]
     first = span(r, 0, len(shape) - 1)

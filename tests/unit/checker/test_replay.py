@@ -271,7 +271,7 @@ def test_verdicts_on_a_chain(name: str) -> None:
 
 
 def test_what_is_overwritten_between_operators() -> None:
-    """A third buffer, written by an operator of the same step's neighbour, over bytes 4 to 8 of a."""
+    """A third buffer, written by an operator of the same step's neighbor, over bytes 4 to 8 of a."""
     data = draft.file(
         [fb.tensor(name, [8]) for name in "xabyz"],
         [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [0], [2]), fb.operator("ADD", [1, 2], [3])], [0], [3],

@@ -40,7 +40,7 @@ def cumsum(node: Node) -> Kernel:
     )
     start, step = ((depth - 1) * inner, -inner) if options.reverse else (0, inner)
     along = {"images": depth * inner, "inner": 1, "depth": step}
-    # images, and neighbours along the axis, are in reverse order backward; a sum never is
+    # images, and neighbors along the axis, are in reverse order backward; a sum never is
     nest = Nest(
         {"images": images, "inner": inner, "depth": depth},
         (reads(Input(0), 1, along, start), writes(Output(0), 1, along, start)),

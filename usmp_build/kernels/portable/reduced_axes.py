@@ -42,7 +42,7 @@ def reduced_axes(node: Node) -> set[int]:
 
 
 def split(shape: Sequence[int], reduced: Iterable[int]) -> Split:
-    """Return the axes of a shape, neighbours of one kind merged.
+    """Return the axes of a shape, neighbors of one kind merged.
 
     >>> split((2, 3, 4, 5), {1, 2})
     Split(kept=(Axis(size=2, step=60), Axis(size=5, step=1)), reduced=(Axis(size=12, step=5),))

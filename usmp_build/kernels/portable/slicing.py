@@ -19,7 +19,7 @@ from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced
 
 
 def cut(node: Node) -> Kernel:
-    """SLICE: neighbours along each axis."""
+    """SLICE: neighbors along each axis."""
     source, output = node.input(0), node.output
     check_types(source, output)
     if not (node.input(1).is_constant and node.input(2).is_constant):

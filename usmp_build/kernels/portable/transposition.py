@@ -20,7 +20,7 @@ _MOST_ROWS = 32
 
 
 class RowAxis(NamedTuple):
-    """An axis of the output, or several that are neighbours in the input, too."""
+    """An axis of the output, or several that are neighbors in the input, too."""
 
     extent: int
     rows: int
@@ -110,7 +110,7 @@ def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[int, Slide, int,
 
 
 def _merged(axes: list[tuple[int, int, int]]) -> list[RowAxis]:
-    """Merge axes that are neighbours in the input, too, and leave out those of one index.
+    """Merge axes that are neighbors in the input, too, and leave out those of one index.
 
     >>> _merged([(2, 0, 12), (1, 0, 4), (3, 0, 4), (4, 0, 1)])
     [RowAxis(extent=24, rows=0, step=1)]

@@ -24,7 +24,7 @@ def test_the_lowest_gap_that_is_large_enough(size: int, offset: int) -> None:
     assert in_order(stated) == {"a": 0, "b": 20, "c": 30, "d": offset}
 
 
-def test_a_buffer_is_aligned_as_it_wants_not_as_its_neighbour() -> None:
+def test_a_buffer_is_aligned_as_it_wants_not_as_its_neighbor() -> None:
     assert in_order(problem([buffer("a", 10), buffer("b", 8, alignment=16)])) == {"a": 0, "b": 16}
     assert in_order(problem([buffer("b", 8, alignment=16), buffer("a", 10)])) == {"b": 0, "a": 8}
 

@@ -26,7 +26,7 @@ def test_equal_buffers_go_by_name() -> None:
         assert offsets(stated, algorithm(stated)) == {"a": 0, "b": 10, "c": 20}
 
 
-def test_a_full_pool_is_not_brought_back_by_a_lower_neighbour() -> None:
+def test_a_full_pool_is_not_brought_back_by_a_lower_neighbor() -> None:
     stated, _ = load(next(path for path in CASES if path.stem == "readmitted_pool"))
     plan = GreedyBySize()(stated)
     assert plan is not None

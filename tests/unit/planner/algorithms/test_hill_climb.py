@@ -138,7 +138,7 @@ def test_parts_are_put_together_no_worse_than_a_greedy_plan() -> None:
 
 
 def table(name: str) -> list[tuple[str, str]]:
-    """Five around a table, each in conflict with its two neighbours: they need three times the bytes of one.
+    """Five around a table, each in conflict with its two neighbors: they need three times the bytes of one.
 
     No bound knows that.
     """
