@@ -170,7 +170,7 @@ def test_a_plan_above_its_bound_says_how_far_and_where_rows_are(tmp_path: Path) 
     extents = []
     for name in ("sram", "tcm"):
         offsets = [at for at, pool in zip(record["offsets"], record["pool"], strict=True) if pool == name]
-        extents.append(f"{name} [{min(offsets)}, {max(offsets) + record['row_size']})")
+        extents.append(f"{name} [{min(offsets)}; {max(offsets) + record['row_size']})")
     assert places[record["name"]] == ", ".join(extents)
 
 

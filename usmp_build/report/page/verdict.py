@@ -57,10 +57,13 @@ def instructions(plan: PlanRecord) -> str:
 
 def bound(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> str:
     """Say of a workspace pool why it is not smaller."""
-    gap = pool.size - pool.bound
+    is_alone = sum(each.is_workspace for each in plan.pools) == 1
+    least = max(pool.bound, plan.workspace.any_schedule) if is_alone else pool.bound
     less = "No plan that has these buffers in this pool takes less"
-    if gap:
-        less = f"A plan of these buffers may take up to {count_bytes(gap)} less, and none takes less than that"
+    if pool.size > least:
+        less = f"Another plan of these buffers may take less, by at most {count_bytes(pool.size - least)}"
+    if least > pool.bound:
+        return f"{less}: no schedule needs fewer than {count_bytes(least)}."
     if pool.certificate is None:
         return f"{less}: a search has proven it."
     step = witness_step(plan, pool, places)
