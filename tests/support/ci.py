@@ -16,9 +16,8 @@ def installing() -> set[str]:
 
 def packages() -> set[str]:
     """The packages that CI installs."""
-    match = re.search(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
-    assert match
-    return set(match[1].replace("\\", "").split())
+    installed = re.findall(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
+    return {package for names in installed for package in names.replace("\\", "").split()}
 
 
 def commands(text: str) -> set[str]:
