@@ -6,7 +6,8 @@
   programs and models of tests/texts, `size` measures it.
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
   knows what they answer, `platformio` runs PlatformIO; `host_c` compiles generated C for this machine; `tflm_headers`
-  stand in for those of TensorFlow Lite Micro.
+  stand in for those of TensorFlow Lite Micro.  `warm` is the Python of most builds, which answers at once through
+  `warm_client`.
 - Trust: `checker` checks plans that tests make with our checker, `plan_drafts` writes plans for it by hand,
   `mutation` counts which changes of a part of our code its tests
   notice, `plant` makes a loaded module do what a changed text says.

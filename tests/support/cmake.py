@@ -3,7 +3,6 @@
 import itertools
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,9 @@ import pytest
 
 from tests.support import tools
 from tests.support.processes import environment, output, run
+from tests.support.warm import interpreter
 
-PYTHON = f"-DUSMP_BUILD_PYTHON={Path(sys.executable).as_posix()}"
+PYTHON = f"-DUSMP_BUILD_PYTHON={interpreter().as_posix()}"
 
 CMAKES = ("cmake", *(os.environ.get("USMP_CMAKES") or "a CMake of USMP_CMAKES").split(os.pathsep))
 """The CMakes to test with: the one on PATH, and those of $USMP_CMAKES.
