@@ -156,7 +156,7 @@ def test_the_build_says_how_full_pools_are_when_that_changes(tmp_path: Path, fin
     project.configure(find, PYTHON)
     code, text = project.try_to_build("--target", "plan_gen")
     assert code == 0, text
-    assert "\nbare: tcm 759 of 4,096 bytes\nbare: flash 5,212 bytes\n" in text
+    assert "\nbare: tcm 1,543 of 4,096 bytes\nbare: flash 5,212 bytes\n" in text
     touch(manifest)
     code, text = project.try_to_build("--target", "plan_gen")
     assert code == 0, text
