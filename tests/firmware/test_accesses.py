@@ -48,7 +48,7 @@ def test_models_that_share_two_memories(
 def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, overlap: bool) -> None:
     """Where buffers may not overlap each of them is counted by itself."""
     models = board_manifests.ours()
-    plan = "" if overlap else "\n[plan]\noverlap = false\n"
+    plan = "" if overlap else f"{board_manifests.QUICKLY}overlap = false\n"
     firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE) + plan, 1, shared)
     runs = run(firmware, models, plugin)
     check(firmware, runs)
@@ -87,7 +87,8 @@ def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Pa
 def test_models_that_remember(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """State is written and read as declared; one run is counted, right after the reset."""
     models = board_manifests.stateful(shared)
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
+    manifest = board_manifests.of(models, board_manifests.SHARED) + board_manifests.QUICKLY
+    firmware = image.make(board, tmp_path, manifest, 1, shared)
     inputs = [samples(model, 1, 1) for model in firmware.planned.imported]
     check(firmware, count(firmware, inputs, plugin)[1])
     assert called(firmware) >= STATEFUL

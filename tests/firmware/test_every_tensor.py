@@ -35,7 +35,8 @@ def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> N
         f'\n[[models.{name}.place]]\ntensors = "{variable}"\npools = ["dtcm"]\n'
         for name, variable in (("average", "average"), ("ring", "ring_handle"), ("svdf", "state*"))
     )
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED) + places, 6, shared)
+    manifest = board_manifests.of(models, board_manifests.SHARED) + places + board_manifests.QUICKLY
+    firmware = image.make(board, tmp_path, manifest, 6, shared)
     inputs = [samples(model, 6, 1) for model in firmware.planned.imported]
     assert image.check(firmware, image.run(firmware, inputs), inputs) > 0
     assert image.misplaced(firmware) == []
@@ -48,7 +49,8 @@ def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> N
 def test_filters_over_time(board: Board, tmp_path: Path, shared: Shared) -> None:
     """They take several results at once, and then those that are left."""
     models = board_manifests.filters_over_time(shared)
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 6, shared)
+    manifest = board_manifests.of(models, board_manifests.SHARED) + board_manifests.QUICKLY
+    firmware = image.make(board, tmp_path, manifest, 6, shared)
     inputs = [samples(model, 6, 1) for model in firmware.planned.imported]
     assert image.check(firmware, image.run(firmware, inputs), inputs) > 0
 
@@ -159,7 +161,8 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
 def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, dtype: str) -> None:
     models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{dtype}.tflite"))}
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
+    manifest = board_manifests.of(models, board_manifests.ONE) + board_manifests.QUICKLY
+    firmware = image.make(board, tmp_path, manifest, RUNS, shared)
     inputs = [samples(model, RUNS, 1) for model in firmware.planned.imported]
     assert image.check(firmware, image.run(firmware, inputs), inputs) >= kept(firmware)
     assert image.misplaced(firmware) == []
@@ -173,9 +176,8 @@ def test_our_models(board: Board, tmp_path: Path, shared: Shared) -> None:
 @EACH_PROTECTION
 def test_our_models_on_arrays_of_the_caller(board: Board, tmp_path: Path, shared: Shared) -> None:
     models = board_manifests.ours()
-    all_equal(
-        board, tmp_path, models, board_manifests.of(models, board_manifests.THREE, 'io = "application"\n'), shared
-    )
+    manifest = board_manifests.of(models, board_manifests.THREE, 'io = "application"\n') + board_manifests.QUICKLY
+    all_equal(board, tmp_path, models, manifest, shared)
 
 
 def max_live(planned: Planned) -> int:

@@ -96,6 +96,10 @@ def references(cases: dict[str, Case], models: dict[str, Path]) -> list[list[Ans
     return answers_to(cases, models)
 
 
+def manifest(models: dict[str, Path]) -> str:
+    return board_manifests.of(models, board_manifests.THREE) + board_manifests.QUICKLY
+
+
 def test_every_function(
     board: Board,
     plugin: Path,
@@ -105,7 +109,7 @@ def test_every_function(
     tmp_path: Path,
     shared: Shared,
 ) -> None:
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    firmware = image.make(board, tmp_path, manifest(models), 1, shared)
     assert called(firmware) >= functions_of(map(kernel_of, cases.values())) - IDENTITIES
     check(firmware, plugin, cases, references)
 
@@ -127,7 +131,7 @@ def test_kernels_by_rows(
     cases = {f"{_name(kind)}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))
     models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    firmware = image.make(board, tmp_path, manifest(models), 1, shared)
     assert called(firmware) >= BY_ROWS
     check(firmware, plugin, cases, answers_to(cases, models))
 
@@ -136,6 +140,6 @@ def test_inputs_that_are_quantized(board: Board, plugin: Path, tmp_path: Path, s
     """TensorFlow Lite Micro does not have them."""
     cases = {f"{kind.lower()}_{number}": case for kind in KINDS for number, case in enumerate(dynamic(kind, 6))}
     models = board_manifests.written("dynamic", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
-    firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    firmware = image.make(board, tmp_path, manifest(models), 1, shared)
     assert called(firmware) >= DYNAMIC
     check(firmware, plugin, cases, [[{case.graph.outputs[0]: expected(case)}] for case in cases.values()])

@@ -53,6 +53,9 @@ region = "PSRAM"
 LAYER_BY_LAYER = "[plan]\nrows = false\n"
 """Planning several real models by rows for several memories takes a minute; so only some tests do."""
 
+QUICKLY = '[plan]\nalgorithm = "greedy_by_size"\n'
+"""Planned in a tenth of the time, where a test is of what kernels do: that is the same in any plan."""
+
 CONSTANTS = """
 [pools.itcm]
 access = "ro"
