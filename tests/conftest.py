@@ -38,8 +38,8 @@ TIERS = {
 _LONG, _SLOW = "long tests", "slow tests"
 MARKS = {_LONG: "long", _SLOW: "slow"}
 """Further tiers, of marked tests: left out unless their file is named, or all tiers."""
-_SAMPLED = ("boards", "build systems", "packages", _LONG)
-"""Tiers of which a sample has about a third."""
+_SAMPLED = {"boards": 3, "build systems": 5, "packages": 3, _LONG: 5}
+"""Tiers of which a sample has one test of about so many."""
 _CPU_SECONDS = {_SLOW: 10.0, "": 3.0}
 """What a slow test, and one of no tier, may take of its process and those that it starts."""
 _NOT_RUN = pytest.StashKey[dict[str, int]]()
@@ -148,7 +148,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seed = _seed_of_sample(left_out)
     not_drawn = sample.of_parameters(wanted, seed) if seed else set()
     if os.environ.get("USMP_SAMPLE"):
-        not_drawn |= sample.of_long_ones([item for item in wanted if tiers[item] in _SAMPLED], seed)
+        shares = {item: _SAMPLED[tiers[item]] for item in wanted if tiers[item] in _SAMPLED}
+        not_drawn |= sample.of_long_ones(shares, seed)
     kept = [item for item in wanted if item not in not_drawn]
     config.hook.pytest_deselected(items=[*{*items} - {*kept}])
     items[:] = kept

@@ -1,4 +1,4 @@
-"""A sample has an eighth of the machines and a third of what takes long, and in time everything has its turn."""
+"""A sample has an eighth of the machines and some of what takes long, and in time everything has its turn."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_the_order_does_not_matter(items: list[pytest.Item]) -> None:
 
 
 def test_every_seed_keeps_a_third_of_what_takes_long(items: list[pytest.Item]) -> None:
-    left_out = [{item.name for item in of_long_ones(items, seed)} for seed in SEEDS]
+    left_out = [{item.name for item in of_long_ones(dict.fromkeys(items, 3), seed)} for seed in SEEDS]
     assert all(name.startswith(("test_of_words[", "test_alone")) for name in set.union(*left_out))
     assert 6 <= len(set.union(*left_out)) <= 11
     assert len(set.intersection(*left_out)) <= 1

@@ -5,19 +5,19 @@ each of our operators, nets or algorithms; the mark `drawn` names those paramete
 values, and at least one, for each test and each set of its other parameters.  Tests of a file prefer the same ones:
 what it builds for a board is built once.
 
-Of other tests that take long it keeps a third.  Of all that is left out, the seed draws one of forty.
+Of other tests that take long it keeps a third or a fifth.  Of all that is left out, the seed draws one of forty.
 """
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pytest
 
 _DRAWN = frozenset({"board", "cmake", "compiler", "example", "family", "generator", "installed", "python", "standard"})
 """Parameters that are drawn wherever they are."""
-_VALUES, _LONG, _ROTATING = 8, 3, 40
-"""One of so many is kept: of the values of a parameter, of tests that take long, and of all others."""
+_VALUES, _ROTATING = 8, 40
+"""One of so many is kept: of the values of a parameter, and of all that is left out."""
 
 
 def of_parameters(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
@@ -35,10 +35,13 @@ def of_parameters(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
     return {each for group in groups.values() for each in group if not _has_its_turn(each, seed)} - kept
 
 
-def of_long_ones(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
-    """Return the tests of `items` that are left out because they take long, and no parameter is drawn for them."""
-    alone = (item for item in items if not _drawn(item))
-    return {item for item in alone if _number(item.nodeid) % _LONG and not _has_its_turn(item, seed)}
+def of_long_ones(shares: Mapping[pytest.Item, int], seed: str) -> set[pytest.Item]:
+    """Return the tests that are left out because they take long, and no parameter is drawn for them.
+
+    One of so many is kept as each test says.
+    """
+    alone = {item: share for item, share in shares.items() if not _drawn(item)}
+    return {item for item, share in alone.items() if _number(item.nodeid) % share and not _has_its_turn(item, seed)}
 
 
 def _has_its_turn(item: pytest.Item, seed: str) -> bool:
