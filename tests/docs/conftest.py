@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import warm
 from tests.support.environments import lent
 from tests.support.planned import Shared
 from tests.support.processes import environment
@@ -51,7 +52,8 @@ def clone(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shell(checkout: Path, tmp_path: Path) -> Shell:
-    """A shell in an empty folder, in which the virtual environment is active."""
+    """A shell in an empty folder, in which the virtual environment is active; `usmp-build` is loaded there already."""
     env = environment("PYTHONPATH")
-    env |= {"PATH": f"{checkout}/.venv/bin:{env['PATH']}", "VIRTUAL_ENV": f"{checkout}/.venv", "PYTHONUNBUFFERED": "1"}
+    path = f"{warm.command(checkout / '.venv' / 'bin' / 'python')}:{checkout}/.venv/bin:{env['PATH']}"
+    env |= {"PATH": path, "VIRTUAL_ENV": f"{checkout}/.venv", "PYTHONUNBUFFERED": "1"}
     return Shell(tmp_path, env)

@@ -5,6 +5,7 @@ pages and of packages start a real one.
 """
 
 import atexit
+import fcntl
 import gc
 import marshal
 import os
@@ -25,14 +26,24 @@ _SECONDS = 5.0
 
 
 @cache
-def interpreter() -> Path:
-    """Return a program that is called like this Python; its processes end some seconds after this one."""
+def interpreter(python: Path = Path(sys.executable)) -> Path:
+    """Return a program that is called like this Python, or another; its processes end some seconds after this one."""
     folder = Path(tempfile.mkdtemp(prefix="warm"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     script = folder / "python"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "{_CLIENT}" "{folder}" {os.getpid()} "$@"\n', "utf-8")
+    script.write_text(f'#!/bin/sh\nexec "{python}" -IS "{_CLIENT}" "{folder}" {os.getpid()} "$@"\n', "utf-8")
     script.chmod(0o755)
     return script
+
+
+def command(python: Path) -> Path:
+    """Return a folder for PATH, in which `usmp-build` is that of an environment."""
+    script = interpreter(python).parent / "bin" / "usmp-build"
+    if not script.exists():
+        script.parent.mkdir()
+        script.write_text(f'#!/bin/sh\nexec "{interpreter(python)}" -m usmp_build "$@"\n', "utf-8")
+        script.chmod(0o755)
+    return script.parent
 
 
 def serve(path: str, owner: int) -> None:
@@ -79,6 +90,8 @@ def _answer(connection: socket.socket) -> None:
         os.dup2(stream, number)
         os.close(stream)
     folder, arguments, environment = marshal.loads(connection.makefile("rb").read())
+    fcntl.fcntl(connection, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(connection, fcntl.F_SETFL, os.O_ASYNC)  # a signal ends this process with the one that asks
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
