@@ -33,6 +33,7 @@ def clean(tmp_path: Path) -> Shell:
     env = far_from_us() | {
         "PIPX_HOME": f"{tmp_path}/pipx",
         "PIPX_BIN_DIR": f"{tmp_path}/bin",
+        "PIP_NO_COMPILE": "0",  # which stands for true: Python compiles the little that runs
     }
     env |= {"PATH": f"{tmp_path}/bin:{tmp_path}/tools:{env['PATH']}"}
     return Shell(tmp_path, env)
