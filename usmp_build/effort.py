@@ -45,6 +45,8 @@ DIRECTION_PLANS_UNSOLVED = 4
 
 ROWS = 4_096
 """Rows of tensors that are buffers: a model with more goes layer by layer, and in memory of pages it is refused."""
+EDGE_ROWS = 1_024
+"""Rows of an input or output in one piece that are told apart: of more, several count as one."""
 ROW_PLANS = 4
 """Plans of each candidate in which layers run row by row: with hundreds of rows, 0.5 s for a brief one, else 3 s."""
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Scratch, Value, Whole
-from usmp_build.interfaces.row_jobs import row_of
+from usmp_build.interfaces.row_jobs import goes_forward
 from usmp_build.ir.c_types import float_literal, int_literal
 from usmp_build.layout.code import CallCode, LoopCode
 from usmp_build.layout.rows import RowOffsets
@@ -109,7 +109,7 @@ def call_code(
 def of_one_row(code: CallCode, call: KernelCall) -> CallCode:
     """Return the code of a call for row `y` only: without the loop over rows."""
     if code.form == "reduce":
-        return replace(code, form="reduce_row", loop=replace(code.loop, backward=row_of(call, 0) > 0))
+        return replace(code, form="reduce_row", loop=replace(code.loop, backward=not goes_forward(call)))
     return replace(code, form="whole" if code.form == "pieces" else code.form, loop=replace(code.loop, rows=1))
 
 

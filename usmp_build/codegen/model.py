@@ -143,7 +143,8 @@ def _steps(
         kernel, op = analysis.kernel_of(ref), operator_at(analysis.models, ref)
         if isinstance(kernel, Kernel) and not ref.subgraph:
             by_rows = outputs_by_rows(kernel, op) if analysis.choices.jobs(ref) > 1 else ()
-            outputs = (tensor for tensor in valued.after(kernel, op) if tensor not in by_rows)
+            values = valued.after(kernel, op)
+            outputs = (each for each in values if each not in by_rows and not locate.rows_of(each))
             traces[ref] = tuple(_trace(op, tensor, graph, locate) for tensor in outputs)
     return tuple(step_code(analysis, ref, locate, groups, traces.get(ref, ())) for ref in numbers)
 
@@ -169,7 +170,7 @@ def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceR
 def _views_of_inputs(graph: Subgraph, locate: Locate, passed: Collection[str]) -> Iterator[TraceRow]:
     for tensor in _Valued(graph).at_first():
         view = _trace(graph.operators[graph.producers[tensor]], tensor, graph, locate)
-        if _buffer_of(view.expression) in passed:
+        if _buffer_of(view.expression) in passed and not locate.rows_of(tensor):
             yield view
 
 

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from usmp_build.codegen.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, KernelCall, Output
-from usmp_build.interfaces.row_jobs import job_count, row_call, row_of, row_shapes
+from usmp_build.interfaces.kernels import Kernel, Output
+from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
 from usmp_build.ir.graph import Operator, OperatorRef, operator_at
 from usmp_build.ir.schedule import Step, steps
 from usmp_build.layout.code import FlowLine
@@ -42,11 +42,11 @@ def _row_step(analysis: Analysis, locate: Locate, ref: OperatorRef, number: int,
         return RowStep(number, step, "", 0, ())
     kernel = analysis.kernel_of(ref)
     assert isinstance(kernel, Kernel)
-    call = row_call(kernel)
-    assert call is not None
-    last = job_count(call) - 1
-    row = f"{last} - job" if row_of(call, 0) else "job"
-    traces = tuple(row_traces(analysis, ref, locate, call, row))
+    jobs = row_jobs(kernel)
+    assert jobs is not None
+    last = jobs.count - 1
+    row = f"{last} - job" if jobs.row_of(0) else "job"
+    traces = tuple(row_traces(analysis, ref, locate, jobs, row))
     outputs = analysis.models[ref.model].main.outputs
     leaving = tuple(each for each in traces if each.tensor in outputs and locate.rows_of(each.tensor))
     return RowStep(number, step, row, last, traces, leaving)
@@ -114,14 +114,14 @@ def _operator(step: Step) -> OperatorRef:
 
 def outputs_by_rows(kernel: Kernel, op: Operator) -> tuple[int, ...]:
     """Return the outputs that an operator that runs row by row completes row by row: not those of a reduction."""
-    call = row_call(kernel)
-    shapes = row_shapes(call) if call is not None else {}
+    jobs = row_jobs(kernel)
+    shapes = jobs.shapes if jobs is not None else {}
     return tuple(tensor for position, tensor in enumerate(op.outputs) if Output(position) in shapes)
 
 
-def row_traces(analysis: Analysis, ref: OperatorRef, locate: Locate, call: KernelCall, row: str) -> Iterator[RowTrace]:
+def row_traces(analysis: Analysis, ref: OperatorRef, locate: Locate, jobs: RowJobs, row: str) -> Iterator[RowTrace]:
     """Yield row number `row`, as C, of each output: that of a reduction has 0 bytes."""
-    op, shapes = operator_at(analysis.models, ref), row_shapes(call)
+    op, shapes = operator_at(analysis.models, ref), jobs.shapes
     for position, tensor in enumerate(op.outputs):
         dtype = analysis.models[ref.model].main.tensors[tensor].dtype
         if Output(position) not in shapes:

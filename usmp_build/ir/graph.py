@@ -257,6 +257,10 @@ class Subgraph:
         """Tensor inside another one → the outermost tensor, its root."""
         return {tensor: home.root for tensor, home in self.homes.items()}
 
+    def root(self, tensor: int) -> int:
+        """Return the outermost tensor that contains a tensor's bytes: itself, if it is inside no other one."""
+        return self.roots.get(tensor, tensor)
+
     @cached_property
     def parts(self) -> frozenset[int]:
         """The tensors that are smaller than their root."""

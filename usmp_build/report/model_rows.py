@@ -91,8 +91,9 @@ class ModelRows:
         return tuple(sorted(operator_at(self.analysis.models, ref).position for ref in mine))
 
     def _by_rows_among(self, m: int, tensors: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-        tables = self.analysis.choices.by_rows.tables
-        return tuple(name for tensor, name in zip(tensors, names, strict=True) if TensorRef(m, 0, tensor) in tables)
+        tables, root = self.analysis.choices.by_rows.tables, self.analysis.models[m].main.root
+        named = zip(tensors, names, strict=True)
+        return tuple(name for tensor, name in named if TensorRef(m, 0, root(tensor)) in tables)
 
     def _recomputed(self, m: int) -> int:
         graph, choices = self.analysis.models[m].main, self.analysis.choices
@@ -180,7 +181,7 @@ def _shared(buffers: tuple[BufferRow, ...], model: str) -> int:
 
 def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
     """Yield the tensors of a model's main subgraph that are no constants, by index."""
-    storage, rows = analysis.storage, analysis.choices.by_rows.tables
+    storage, rows, root = analysis.storage, analysis.choices.by_rows.tables, analysis.models[m].main.root
     channels = analysis.rewrites[m].channels if analysis.rewrites else {}
     for index, tensor in enumerate(analysis.models[m].main.tensors):
         ref = TensorRef(m, 0, index)
@@ -190,7 +191,7 @@ def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
         name = "" if buffer is None else storage.buffers[buffer].name
         yield TensorRecord(
             tensor=index,
-            buffer=name.rpartition("[")[0] if ref in rows else name,
+            buffer=name.rpartition("[")[0] if ref._replace(tensor=root(index)) in rows else name,
             offset=storage.offsets.get(ref, 0),
             pitch=storage.pitches.get(ref, 0),
             channels=channels.get((0, index), ()),

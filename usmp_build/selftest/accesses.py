@@ -22,7 +22,7 @@ from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Rows
-from usmp_build.interfaces.row_jobs import job_count, row_call, row_of
+from usmp_build.interfaces.row_jobs import row_jobs
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import RowRef, Step, Value, steps
 from usmp_build.ir.separations import Separations
@@ -144,13 +144,13 @@ def _kind(analysis: Analysis, step: Step) -> tuple[tuple[int, ...], bool, bool]:
     assert step.job is not None
     kernel = analysis.kernel_of(step.operator)
     assert isinstance(kernel, Kernel)
-    call = row_call(kernel)
-    assert call is not None
-    form, taps = call.form, tuple[int, ...]()
+    jobs = row_jobs(kernel)
+    assert jobs is not None
+    form, taps = jobs.calls[0].form, tuple[int, ...]()
     if isinstance(form, Rows):
-        begin = form.first_row(row_of(call, step.job))
+        begin = form.first_row(jobs.row_of(step.job))
         taps = tuple(k for k in range(form.window) if 0 <= begin + k * form.dilation < form.input_rows)
-    return taps, step.job == 0, step.job == job_count(call) - 1
+    return taps, step.job == 0, step.job == jobs.count - 1
 
 
 def _touched(planned: Planned) -> Iterator[tuple[int, int]]:

@@ -19,9 +19,9 @@ from itertools import islice, takewhile
 from operator import or_
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output
-from usmp_build.interfaces.row_jobs import row_call, row_shapes, rows_touched
-from usmp_build.ir.graph import Model, Operator, OperatorRef
+from usmp_build.interfaces.kernels import Input, Kernel, Output
+from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
+from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.schedule import Direction, Node, Step, steps
 from usmp_build.operators.table import traits
 from usmp_build.passes.effects import bits_of, members_of
@@ -114,7 +114,7 @@ def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) ->
     for position, operator in enumerate(operators):
         positions.setdefault(operator, []).append(position)
     predecessors = [0] * len(operators)
-    writers = _Writers()
+    writers = _Writers(model.main)
     last = 0
     for i, op in enumerate(model.main.operators):
         if i not in positions:
@@ -122,25 +122,26 @@ def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) ->
             continue
         ref = OperatorRef(index, 0, i)
         is_in_turn = _in_turn(analysis, model, ref, op)
-        call = _row_call(analysis, ref) if len(positions[i]) > 1 else None
+        rows = _row_jobs(analysis, ref) if len(positions[i]) > 1 else None
         previous = last if is_in_turn else 0
         for job, position in enumerate(positions[i]):
-            predecessors[position] = writers.before(op, call, job) | previous
+            predecessors[position] = writers.before(op, rows, job) | previous
             previous = 1 << position
-        writers.add(op, call, [1 << position for position in positions[i]])
+        writers.add(op, rows, [1 << position for position in positions[i]])
         last = 1 << positions[i][-1] if is_in_turn else last
     return predecessors
 
 
-def _row_call(analysis: Analysis, ref: OperatorRef) -> KernelCall | None:
+def _row_jobs(analysis: Analysis, ref: OperatorRef) -> RowJobs | None:
     kernel = analysis.kernel_of(ref)
-    return row_call(kernel) if isinstance(kernel, Kernel) else None
+    return row_jobs(kernel) if isinstance(kernel, Kernel) else None
 
 
 @dataclass
 class _Writers:
     """The jobs that write each tensor, and each row of it, as sets."""
 
+    graph: Subgraph
     whole: dict[int, int] = field(default_factory=dict)
     rows: dict[int, tuple[tuple[int, int], dict[int, int]]] = field(default_factory=dict)
     """Tensor written row by row → the shape of its rows, and the job that writes each."""
@@ -149,23 +150,23 @@ class _Writers:
         """A view counts as written by the writers of its source."""
         self.whole |= dict.fromkeys(op.outputs, self._all(op))
 
-    def add(self, op: Operator, call: KernelCall | None, bits: list[int]) -> None:
+    def add(self, op: Operator, jobs: RowJobs | None, bits: list[int]) -> None:
         self.whole |= dict.fromkeys(op.outputs, sum(bits))
-        shape = row_shapes(call).get(Output(0)) if call else None
-        if call is not None and shape is not None:
-            rows = {rows_touched(call, Output(0), job).start: bit for job, bit in enumerate(bits)}
-            self.rows[op.outputs[0]] = shape, rows
+        shapes = jobs.shapes if jobs else {}
+        for position, tensor in enumerate(op.outputs):
+            if jobs is not None and (shape := shapes.get(Output(position))) is not None:
+                self.rows[self.graph.root(tensor)] = shape, {jobs.row_of(job): bit for job, bit in enumerate(bits)}
 
-    def before(self, op: Operator, call: KernelCall | None, job: int) -> int:
+    def before(self, op: Operator, jobs: RowJobs | None, job: int) -> int:
         """Return the jobs that write what a job reads."""
-        if call is None:
+        if jobs is None:
             return self._all(op)
-        shapes = row_shapes(call)
+        shapes = jobs.shapes
         before = 0
         for number, tensor in enumerate(op.inputs):
-            shape, rows = self.rows.get(-1 if tensor is None else tensor, (None, {}))
+            shape, rows = self.rows.get(-1 if tensor is None else self.graph.root(tensor), (None, {}))
             if shape is not None and shapes.get(Input(number)) == shape:
-                before |= reduce(or_, (rows[row] for row in rows_touched(call, Input(number), job)), 0)
+                before |= reduce(or_, (rows[row] for row in jobs.rows_touched(Input(number), job)), 0)
             elif tensor is not None:
                 before |= self.whole.get(tensor, 0)
         return before

@@ -24,8 +24,8 @@ from fractions import Fraction
 from usmp_build import effort
 from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, Reduce
-from usmp_build.interfaces.row_jobs import row_call
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.interfaces.row_jobs import row_jobs
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.demand import OrderMaker
@@ -268,9 +268,11 @@ def _rows(analysis: Analysis, index: int) -> Iterator[range]:
     graph = analysis.models[index].main
     for tensor in analysis.choices.by_rows.tables:
         if tensor.model == index:
-            kernel = analysis.kernel_of(OperatorRef(index, 0, graph.producers[tensor.tensor]))
-            call = row_call(kernel) if isinstance(kernel, Kernel) else None
-            if call is not None and not isinstance(call.form, Reduce):
+            producer = graph.producers[tensor.tensor]
+            kernel = analysis.kernel_of(OperatorRef(index, 0, producer))
+            jobs = row_jobs(kernel) if isinstance(kernel, Kernel) else None
+            makes_others = len(graph.operators[producer].outputs) > 1  # whose rows would be written again, too
+            if jobs is not None and not jobs.adds_up and not makes_others:
                 yield analysis.storage.buffers_of(tensor)
 
 

@@ -2,7 +2,7 @@
 
 Operators that can     of main, with one image, whose kernel has accesses and one call for each row; they neither touch
                        state nor anything that has parts, pixel strides, or rows in memory of pages
-Tensors that can       only such operators touch them, all with rows of the same length; no views
+Tensors that can       only such operators touch them, also through views, all with rows of the same length
 Inputs and outputs     stay in one piece, except those that the application gives or gets row by row
 Operators that do      those that touch such a tensor
 
@@ -11,11 +11,14 @@ Of these, `in_stretches` makes those whole that need not take turns with others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import chain
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis, Kernels
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, NoKernel, Output
-from usmp_build.interfaces.row_jobs import job_count, row_call, row_shapes
+from usmp_build.interfaces.kernels import Input, Kernel, NoKernel, Output
+from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
@@ -23,7 +26,7 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.operators.table import traits
 from usmp_build.passes.rows.ports import row_ports
 from usmp_build.passes.state import touches_state
-from usmp_build.request import Request
+from usmp_build.request import Goal, Request
 
 Shape = tuple[int, int]
 """Rows of a tensor, and elements of one."""
@@ -35,21 +38,32 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     if not request.overlap:
         return ByRows()
     candidates = Candidates(request, analysis, index)
-    calls = dict(candidates.calls())
-    streamed = candidates.streamed(calls)
-    from_outside = row_ports(request.models[index], model.main)
-    in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
+    possible = dict(candidates.jobs())
+    streamed = candidates.streamed(possible)
+    from_outside = row_ports(request.models[index], model.main) - model.main.roots.keys()
+    in_one_piece = set(map(model.main.root, (*model.main.inputs, *model.main.outputs))) - from_outside
     tables = {
         ref: table
         for ref, table in streamed.items()
         if ref.tensor not in in_one_piece and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
     }
-    jobs = {
-        ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
-    }
-    touched_whole = {tensor for ref in calls if ref not in jobs for tensor in candidates.touched(ref)}
-    edges = {ref: table for ref, table in streamed.items() if ref.tensor in in_one_piece and ref not in touched_whole}
-    return ByRows(jobs, tables, edges)
+    jobs = {ref: each.count for ref, each in possible.items() if not tables.keys().isdisjoint(candidates.touched(ref))}
+    at_once = set(chain.from_iterable(candidates.touched(ref) for ref in possible.keys() - jobs.keys()))
+    ports = {ref: table for ref, table in streamed.items() if ref.tensor in in_one_piece}
+    return ByRows(jobs, tables, _edges(ports, at_once))
+
+
+def _edges(ports: Mapping[TensorRef, RowTable], touched_whole: Set[TensorRef]) -> dict[TensorRef, RowTable]:
+    """Return the inputs and outputs in one piece that are touched by rows only."""
+    coarse = {ref: _coarse(table) for ref, table in ports.items() if ref not in touched_whole}
+    return {ref: table for ref, table in coarse.items() if table is not None}
+
+
+def _coarse(edge: RowTable) -> RowTable | None:
+    """Return the rows of an edge, several as one where there are very many; None where they cannot be divided so."""
+    least = -(-edge.rows // effort.EDGE_ROWS)
+    at_once = next((number for number in range(least, edge.rows // 2 + 1) if edge.rows % number == 0), None)
+    return None if at_once is None else replace(edge, rows=edge.rows // at_once, elements=edge.elements * at_once)
 
 
 def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterable[Sequence[int]]) -> ByRows:
@@ -69,10 +83,11 @@ def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterab
 def _touching(analysis: Analysis, index: int, stretch_of: Mapping[int, int]) -> dict[TensorRef, set[int | None]]:
     """Return the stretches that touch each tensor of a model; None stands for operators that run as a whole."""
     touching: dict[TensorRef, set[int | None]] = {}
-    for number, op in enumerate(analysis.models[index].main.operators):
+    graph = analysis.models[index].main
+    for number, op in enumerate(graph.operators):
         for tensor in (*op.inputs, *op.outputs):
-            if tensor is not None:
-                touching.setdefault(TensorRef(index, 0, tensor), set()).add(stretch_of.get(number))
+            if tensor is not None and op.runs:
+                touching.setdefault(TensorRef(index, 0, graph.root(tensor)), set()).add(stretch_of.get(number))
     return touching
 
 
@@ -97,46 +112,49 @@ class Candidates:
         self._index = index
         self._graph = analysis.models[index].main
 
-    def calls(self) -> Iterator[tuple[OperatorRef, KernelCall]]:
-        """Yield the operators that can run row by row, each with the call that makes a row."""
+    def jobs(self) -> Iterator[tuple[OperatorRef, RowJobs]]:
+        """Yield the operators that can run row by row, each with its jobs."""
         for number, op in enumerate(self._graph.operators):
             ref = OperatorRef(self._index, 0, number)
             kernel = self._analysis.kernels.get(ref)
             if isinstance(kernel, Kernel) and self._is_free(ref, op):
                 by_rows = kernel.by_rows or kernel
-                calls = [row_call(by_rows.towards(direction)) for direction in Direction]
-                if (call := calls[0]) is not None and None not in calls:
-                    yield ref, call
+                if kernel.by_rows and by_rows.slower and self._request.models[self._index].goal is Goal.BALANCED:
+                    continue
+                jobs = [row_jobs(by_rows.towards(direction)) for direction in Direction]
+                if (forward := jobs[0]) is not None and None not in jobs:
+                    yield ref, forward
 
     def touched(self, ref: OperatorRef) -> list[TensorRef]:
-        """Return the tensors that an operator touches."""
+        """Return the tensors that an operator touches, in place of their views."""
         op = self._graph.operators[ref.operator]
-        return [TensorRef(self._index, 0, tensor) for tensor in (*op.inputs, *op.outputs) if tensor is not None]
+        touched = (tensor for tensor in (*op.inputs, *op.outputs) if tensor is not None)
+        return [TensorRef(self._index, 0, self._graph.root(tensor)) for tensor in touched]
 
     def _is_free(self, ref: OperatorRef, op: Operator) -> bool:
         """Tell whether other operators may run between the rows of an operator."""
-        tensors = self.touched(ref)
-        is_moved = any(each.tensor in self._graph.parts or each.tensor in self._graph.pitches for each in tensors)
-        is_paged = any(each in self._analysis.axes for each in tensors)
+        tensors = {tensor for tensor in (*op.inputs, *op.outputs) if tensor is not None}
+        is_moved = any(each in self._graph.parts or each in self._graph.pitches for each in tensors)
+        is_paged = any(each in self._analysis.axes for each in self.touched(ref))
         has_effect = not traits(op.kind).is_pure or touches_state(op, self._graph)
         return not (is_moved or is_paged or has_effect or ref in self._analysis.storage.transfers)
 
-    def streamed(self, calls: Mapping[OperatorRef, KernelCall]) -> dict[TensorRef, RowTable]:
+    def streamed(self, jobs: Mapping[OperatorRef, RowJobs]) -> dict[TensorRef, RowTable]:
         """Return the tensors that are touched row by row only, all with rows of the same length."""
-        excluded = {*self._graph.roots, *self._graph.roots.values()}
+        with_parts = set(map(self._graph.root, self._graph.parts))
         shapes: dict[int, set[Shape | None]] = {}
         for number, op in enumerate(self._graph.operators):
-            call = calls.get(OperatorRef(self._index, 0, number))
-            streamed = row_shapes(call) if call else {}
+            divided = jobs.get(OperatorRef(self._index, 0, number))
+            streamed = divided.shapes if divided else {}
             for side, tensors in ((Input, op.inputs), (Output, op.outputs)):
                 for position, tensor in enumerate(tensors):
-                    if tensor is not None:
-                        shapes.setdefault(tensor, set()).add(streamed.get(side(position)))
+                    if tensor is not None and op.runs:
+                        shapes.setdefault(self._graph.root(tensor), set()).add(streamed.get(side(position)))
         return {
             TensorRef(self._index, 0, tensor): RowTable(*shape, page=1)
             for tensor, of_tensor in shapes.items()
             if len(of_tensor) == 1 and (shape := next(iter(of_tensor))) is not None
-            if tensor not in excluded and shape[0] > 1 and self._is_planned(tensor)
+            if tensor not in with_parts and shape[0] > 1 and self._is_planned(tensor)
         }
 
     def _is_planned(self, tensor: int) -> bool:

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.interfaces.analysis import Kernels
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Reduce
-from usmp_build.interfaces.row_jobs import job_count, row_call, row_of, row_shapes, rows_touched
+from usmp_build.interfaces.kernels import Input, Kernel, Output
+from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, OperatorRef, TensorRef
 from usmp_build.ir.labels import short_label
@@ -33,7 +33,7 @@ class RowSteps:
         self._model = model
         self._kernels = kernels
         self._choices = choices
-        self._streamed = choices.by_rows.tables.keys() | choices.by_rows.edges.keys()
+        self._streamed = {**choices.by_rows.tables, **choices.by_rows.edges}
         self._done: dict[OperatorRef, int] = {}
         inputs = (TensorRef(leaves.model, 0, tensor) for tensor in model.main.inputs)
         self._arrived = {ref: 0 for ref in inputs if ref in choices.by_rows.tables}
@@ -42,33 +42,33 @@ class RowSteps:
         """Return the node of an operator's next job, at this position in the order of the model."""
         kernel, direction = self._kernels[ref], self._choices.direction(ref)
         assert isinstance(kernel, Kernel)
-        call = row_call(kernel.towards(direction))
-        assert call is not None
+        jobs = row_jobs(kernel.towards(direction))
+        assert jobs is not None
         numbers = self._choices.recomputed.get(ref.model)
         job = self._done[ref] = numbers[position] if numbers else self._done.get(ref, -1) + 1
         scratch = tuple(ScratchRef(ref, position) for position in range(len(kernel.scratch)))
-        sums = scratch if isinstance(call.form, Reduce) else ()
+        sums = scratch if jobs.adds_up else ()
         within = scratch if not sums else ()
-        inputs = tuple(self._values(ref, call, job, Input))
-        arrivals = tuple(self._arrivals(inputs, is_last=job == job_count(call) - 1))
+        inputs = tuple(self._values(ref, jobs, job, Input))
+        arrivals = tuple(self._arrivals(inputs, is_last=job == jobs.count - 1))
         reads = (*inputs, *sums) if job else inputs
-        written, updated = self._results(call, job, sums, tuple(self._values(ref, call, job, Output)))
+        written, updated = self._results(jobs, job, sums, tuple(self._values(ref, jobs, job, Output)))
         updates = updated if job else ()
         writes = tuple(each for each in written if each not in updates)
         op = self._model.main.operators[ref.operator]
-        row = row_of(call, job)
+        row = jobs.row_of(job)
         name = f"{op.kind} {op.position}, row {row}"
         step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job, row=row)
         node = Call(name, Scope(within, step)) if within else step
         return Sequence((*arrivals, node)) if arrivals else node
 
     def _results(
-        self, call: KernelCall, job: int, sums: tuple[Value, ...], outputs: tuple[Value, ...]
+        self, jobs: RowJobs, job: int, sums: tuple[Value, ...], outputs: tuple[Value, ...]
     ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """Return what a job writes, and what of that holds results of earlier jobs if there were any."""
-        if not isinstance(call.form, Reduce):
+        if not jobs.adds_up:
             return outputs, tuple(each for each in outputs if not self._has_rows(each))
-        is_last = job == job_count(call) - 1
+        is_last = job == jobs.count - 1
         return (*sums, *outputs) if is_last else sums, sums
 
     def _arrivals(self, inputs: tuple[Value, ...], is_last: bool) -> Iterator[Step]:
@@ -83,13 +83,15 @@ class RowSteps:
     def _has_rows(self, value: Value) -> bool:
         return isinstance(value, RowRef) and value.tensor in self._choices.by_rows.tables
 
-    def _values(self, ref: OperatorRef, call: KernelCall, job: int, side: type[Input | Output]) -> Iterator[Value]:
+    def _values(self, ref: OperatorRef, jobs: RowJobs, job: int, side: type[Input | Output]) -> Iterator[Value]:
         """Yield the inputs or outputs of a job: single rows of tensors that have rows, all of other tensors."""
-        op, streamed = self._model.main.operators[ref.operator], row_shapes(call)
+        op, streamed = self._model.main.operators[ref.operator], jobs.shapes
         for position, number in enumerate(op.inputs if side is Input else op.outputs):
             if number is not None:
-                tensor, operand = TensorRef(ref.model, ref.subgraph, number), side(position)
-                if operand in streamed and tensor in self._streamed:
-                    yield from (RowRef(tensor, row) for row in rows_touched(call, operand, job))
+                root, operand = TensorRef(ref.model, 0, self._model.main.root(number)), side(position)
+                if operand in streamed and root in self._streamed:
+                    at_once = streamed[operand][0] // self._streamed[root].rows
+                    rows = (row // at_once for row in jobs.rows_touched(operand, job))
+                    yield from dict.fromkeys(RowRef(root, row) for row in rows)
                 else:
-                    yield tensor
+                    yield root._replace(tensor=number)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Input, KernelCall, Operand, Output
-from usmp_build.interfaces.row_jobs import row_shapes
+from usmp_build.interfaces.kernels import Input, Operand, Output
+from usmp_build.interfaces.row_jobs import RowJobs
 from usmp_build.ir.by_rows import ByRows
-from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.passes.rows.by_rows import Candidates
 from usmp_build.passes.rows.ports import row_ports
 from usmp_build.request import Request
@@ -38,39 +38,44 @@ def _causes(request: Request, analysis: Analysis, index: int, tensor: int) -> It
     graph = analysis.models[index].main
     if tensor < graph.parameters:
         yield "functions of a program take all of it", _WHOLE
+    if tensor in graph.roots:
+        yield "it has the same bytes as another tensor", "remove the RESHAPE or the like from the model"
     if tensor in graph.inputs and tensor in graph.outputs:
         yield "it is an input and an output", _WHOLE
     candidates = Candidates(request, analysis, index)
-    calls = dict(candidates.calls())
+    jobs = dict(candidates.jobs())
     uses = [
-        (op, operand, calls.get(OperatorRef(index, 0, number)))
-        for number, op, operand in _uses(graph.operators, tensor)
+        (op, operand, jobs.get(OperatorRef(index, 0, number)))
+        for number, op, operand in _uses(graph, graph.root(tensor))
     ]
-    for op, operand, call in uses:
-        yield from _causes_in_use(op, operand, call)
+    for op, operand, each in uses:
+        yield from _causes_in_use(op, operand, each)
     if not uses:
         yield "no operator of the model reads it" if tensor in graph.inputs else "no operator computes it", _WHOLE
-    if len({row_shapes(call).get(operand) for _, operand, call in uses if call}) > 1:
+    if len({each.shapes.get(operand) for _, operand, each in uses if each}) > 1:
         yield "operators divide it into different rows", _WHOLE
     if not candidates.has_one_pool(TensorRef(index, 0, tensor)):
         yield "it may be in several pools", "name one pool for it, in workspace_pools or with place; or"
 
 
-def _causes_in_use(op: Operator, operand: Operand, call: KernelCall | None) -> Iterator[tuple[str, str]]:
-    """Yield what keeps an operand in one piece; `call` makes a row, if the operator can run row by row."""
+def _causes_in_use(op: Operator, operand: Operand, jobs: RowJobs | None) -> Iterator[tuple[str, str]]:
+    """Yield what keeps an operand in one piece; `jobs` are those of the operator, if it can run row by row."""
     name = f"{op.kind} {op.position}"
-    if op.kind == "VIEW":
-        yield "it has the same bytes as another tensor", "remove the RESHAPE or the like from the model"
-    elif call is None:
+    if not op.runs:
+        yield f"its bytes are divided among the parts of {name}", f"{_WHOLE} for this operator"
+    elif jobs is None:
         yield f"{name} does not run row by row", f"{_WHOLE} for this operator"
-    elif operand not in row_shapes(call):
+    elif operand not in jobs.shapes:
         verb = "takes" if isinstance(operand, Input) else "computes"
         yield f"{name} {verb} all of it at once", f"{_WHOLE} for this operator"
-    elif row_shapes(call)[operand][0] == 1:
+    elif jobs.shapes[operand][0] == 1:
         yield "it has only one row", _WHOLE
 
 
-def _uses(operators: tuple[Operator, ...], tensor: int) -> Iterator[tuple[int, Operator, Operand]]:
-    for number, op in enumerate(operators):
-        yield from ((number, op, Output(at)) for at, each in enumerate(op.outputs) if each == tensor)
-        yield from ((number, op, Input(at)) for at, each in enumerate(op.inputs) if each == tensor)
+def _uses(graph: Subgraph, root: int) -> Iterator[tuple[int, Operator, Operand]]:
+    """Yield the operators that touch a tensor, or a view of it, and the operand that it is."""
+    for number, op in enumerate(graph.operators):
+        if op.kind != "VIEW":
+            yield from ((number, op, Output(at)) for at, each in enumerate(op.outputs) if graph.root(each) == root)
+            read = ((at, each) for at, each in enumerate(op.inputs) if each is not None)
+            yield from ((number, op, Input(at)) for at, each in read if graph.root(each) == root)

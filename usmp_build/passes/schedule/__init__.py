@@ -58,8 +58,11 @@ def _program(
     connected: set[TensorRef],
     choices: Choices,
 ) -> Sequence:
+    def has_rows(tensor: int) -> bool:
+        return TensorRef(leaves.model, 0, model.main.root(tensor)) in choices.by_rows.tables
+
     inputs, outputs = (
-        tuple(ref for t in side if (ref := TensorRef(leaves.model, 0, t)) not in choices.by_rows.tables)
+        tuple(TensorRef(leaves.model, 0, tensor) for tensor in side if not has_rows(tensor))
         for side in (model.main.inputs, model.main.outputs)
     )
     filled = tuple(ref for ref in inputs if ref not in connected)

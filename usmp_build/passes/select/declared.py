@@ -16,13 +16,13 @@ from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.accesses import Accesses, Touch, Window
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Pieces, Scratch, Traffic
-from usmp_build.interfaces.row_jobs import row_call
+from usmp_build.interfaces.row_jobs import row_jobs
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.passes.separations.turns import NOWHERE, turns
 
 _ACCESSES = "correct the library; a call that declares no accesses overlaps nothing, and is always right"
 _BACKWARD = "correct the library; with None as its backward kernel the operator runs forward only"
-_BY_ROWS = "correct the library: one call in pieces, or a reduction, of several rows, that declares its accesses"
+_BY_ROWS = "correct the library: calls in pieces, or a reduction, of several rows, that declare their accesses"
 
 _LARGEST = 1 << 40
 """Largest absolute value of any number in a declaration."""
@@ -47,7 +47,7 @@ def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
         message = f'the kernel library "{kernel.library}" has a backward kernel of {name} with other {unequal} '
         raise KernelError(Diagnostic("K411", message + "than the forward one", help=_BACKWARD))
     if kernel.by_rows is not None:
-        if row_call(kernel.by_rows) is None or kernel.by_rows.by_rows is not None:
+        if row_jobs(kernel.by_rows) is None or kernel.by_rows.by_rows is not None:
             message = f'the kernel library "{kernel.library}" has a kernel by rows for {op.kind} that has no rows'
             raise KernelError(Diagnostic("K412", message, help=_BY_ROWS))
         check_declared(kernel.by_rows, op, graph)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain, product
 
@@ -10,9 +10,10 @@ from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
 from usmp_build.interfaces.operands import buffer_of, offset_of
-from usmp_build.ir.graph import Model, Operator, OperatorRef, operator_at
+from usmp_build.interfaces.row_jobs import row_jobs
+from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at
 from usmp_build.ir.lifetimes import Survivors
-from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, steps
+from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, Value, steps
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.separations.distances import Distance, distances, row_distances
 from usmp_build.request import Request
@@ -110,16 +111,30 @@ class AllowedDistances:
         kernel = self._kernels[operator]
         assert isinstance(kernel, Kernel)
         nearest = row_distances(kernel.towards(step.direction))
-        inputs = operator_at(self._models, operator).inputs
-        for read in dict.fromkeys(each for each in step.reads if isinstance(each, RowRef)):
-            positions = (position for position, tensor in enumerate(inputs) if tensor == read.tensor.tensor)
-            allowed = [nearest.get((Output(0), Input(position))) for position in positions]
-            if None in allowed:
-                continue
-            distance = reduce(_farther, (each for each in allowed if each is not None), Distance(None, None))
-            for written in (*step.writes, *step.updates):
-                if isinstance(written, RowRef):
-                    yield written, read, distance
+        operands = self._single_operands(operator, kernel)
+        for read, written in product(dict.fromkeys(_rows(step.reads)), _rows((*step.writes, *step.updates))):
+            pairs = product(operands.get(written.tensor.tensor, ()), operands.get(read.tensor.tensor, ()))
+            allowed = [nearest.get(pair) for pair in pairs]
+            if allowed and None not in allowed:
+                distance = reduce(_farther, (each for each in allowed if each is not None), Distance(None, None))
+                yield written, read, distance
+
+    def _single_operands(self, operator: OperatorRef, kernel: Kernel) -> dict[int, list[Operand]]:
+        """Return the operands that each tensor is whose rows are those of the kernel.
+
+        Rows of long edges are several of these (see `passes.rows`).
+        """
+        jobs, op, graph = row_jobs(kernel), operator_at(self._models, operator), self._models[operator.model].main
+        assert jobs is not None
+        operands = dict[int, list[Operand]]()
+        for operand, (rows, _) in jobs.shapes.items():
+            if isinstance(operand, Input | Output):
+                tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
+                root = -1 if tensor is None else graph.root(tensor)
+                buffer = self.storage.tensors.get(TensorRef(operator.model, 0, root), -1)
+                if self.storage.edges.get(buffer, rows) == rows:
+                    operands.setdefault(root, []).append(operand)
+        return operands
 
     def _of_job(self, step: Step, operator: OperatorRef) -> Iterator[tuple[Pair, Allowed]]:
         for written, read, distance in self.of_rows(step):
@@ -179,6 +194,10 @@ class AllowedDistances:
     def _may_run_together(self, one: int, other: int) -> bool:
         users = self.storage.buffers[one].models, self.storage.buffers[other].models
         return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
+
+
+def _rows(values: Iterable[Value]) -> list[RowRef]:
+    return [value for value in values if isinstance(value, RowRef)]
 
 
 def _between_buffers(distance: Distance, written: int, read: int) -> Distance:

@@ -85,10 +85,9 @@ def row_distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance]:
 
     Those of a reduction are unknown.
     """
-    (call,) = kernel.calls
-    if isinstance(call.form, Reduce):
+    if isinstance(kernel.calls[0].form, Reduce):
         return {}
-    return distances(replace(kernel, calls=(replace(call, form=Whole()),))) or {}
+    return distances(replace(kernel, calls=tuple(replace(call, form=Whole()) for call in kernel.calls))) or {}
 
 
 @frozen

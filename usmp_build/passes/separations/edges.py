@@ -16,8 +16,11 @@ close as the kernel allows.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
 
 from usmp_build.frozen import frozen
 from usmp_build.ir.lifetimes import Interval, Lifetimes
@@ -77,6 +80,8 @@ class _Timeline:
         self._close: dict[int, dict[tuple[Row, Row], int | None]] = {}
         self._jobs: dict[int, list[tuple[int, Step]]] = {}
         self._cached: dict[tuple[int, int], tuple[Row, ...]] = {}
+        self._profiles: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._closely: dict[int, list[int]] = {}
 
     def edges(self) -> list[int]:
         return [*self._jobs]
@@ -102,11 +107,11 @@ class _Timeline:
         """Yield the separations of an edge and another buffer, if they may overlap."""
         if not self._allowed.may_overlap(edge, other):  # it tells constants apart, which meet the edge at every step
             return
-        common = [t for life in self._intervals[other] for t in self._meeting(edge, life)]
-        if not common:
+        meetings = [meeting for life in self._intervals[other] if (meeting := self._meeting(edge, life))]
+        if not meetings:
             return
         for below, above in ((edge, other), (other, edge)):
-            bytes_, at = max((self._minimum_distance(below, above, t), t) for t in common)
+            bytes_, at = max(self._farthest(below, above, meeting) for meeting in meetings)
             if bytes_ < self._storage.buffers[below].extent:
                 job = self._job_at(edge, at)
                 assert job.operator is not None
@@ -115,6 +120,44 @@ class _Timeline:
     def _meeting(self, edge: int, life: Interval) -> range:
         (of_edge,) = self._intervals[edge]
         return range(max(of_edge.start, life.start), min(of_edge.stop, life.stop))
+
+    def _farthest(self, below: int, above: int, meeting: range) -> tuple[int, int]:
+        """Return the largest minimum distance of all steps of a meeting, and the last step that needs it.
+
+        Only at a step in which a row of the one is written, and one of the other is read, they may be closer than the
+        rows of theirs that are alive.
+        """
+        if below in self._row_bytes and above in self._row_bytes:
+            return max((self._minimum_distance(below, above, t), t) for t in meeting)
+        top, bottom = self._profile(below)[1], self._profile(above)[0]
+        apart = (top[meeting.start : meeting.stop] - bottom[meeting.start : meeting.stop]).copy()
+        for t in self._meeting_closely(below if above in self._row_bytes else above, meeting):
+            apart[t - meeting.start] = self._minimum_distance(below, above, t)
+        last = len(apart) - 1 - int(apart[::-1].argmax())
+        return int(apart[last]), meeting.start + last
+
+    def _profile(self, buffer: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return for each step where the first row that is alive begins, and where the last one ends."""
+        if buffer not in self._profiles:
+            steps = max(interval.stop for intervals in self._intervals for interval in intervals)
+            begins, ends = np.zeros(steps, np.int64), np.full(steps, self._sizes[buffer], np.int64)
+            rows = [(row, self._lives.get((buffer, row))) for row in range(self._storage.edges.get(buffer, 0))]
+            alive = [(row, life) for row, life in rows if life is not None and buffer in self._row_bytes]
+            for row, life in reversed(alive):
+                begins[life.first : life.last + 1] = self._begin((buffer, row))
+            for row, life in alive:
+                ends[life.first : life.last + 1] = self._begin((buffer, row)) + self._sizes[buffer]
+            self._profiles[buffer] = begins, ends
+        return self._profiles[buffer]
+
+    def _meeting_closely(self, buffer: int, meeting: range) -> list[int]:
+        """Return the steps of a meeting in which a buffer without rows is written or read closely."""
+        if not self._closely:
+            for at, pairs in self._near.items():
+                for each in {row[0] for pair in pairs for row in pair}:
+                    self._closely.setdefault(each, []).append(at)
+        closely = self._closely.get(buffer, [])
+        return closely[bisect_left(closely, meeting.start) : bisect_left(closely, meeting.stop)]
 
     def _minimum_distance(self, below: int, above: int, at: int) -> int:
         """Return the minimum distance from the start of `below` to that of `above` at one step."""
@@ -147,11 +190,18 @@ class _Timeline:
         if buffer not in self._row_bytes:
             return ((buffer, 0),)
         if (buffer, at) not in self._cached:
-            rows = [(buffer, row) for row in range(self._storage.edges[buffer]) if self._is_alive((buffer, row), at)]
-            touched = {row for pair in self._near.get(at, {}) for row in pair}
-            others = [row for row in rows if row not in touched]
-            self._cached[buffer, at] = tuple({*touched.intersection(rows), *others[:1], *others[-1:]})
+            touched = {row for pair in self._near.get(at, {}) for row in pair if row[0] == buffer}
+            begins, ends = self._profile(buffer)
+            span = range(int(begins[at]) // self._sizes[buffer], int(ends[at]) // self._sizes[buffer])
+            ends_of_others = (self._first_other(buffer, at, rows, touched) for rows in (span, reversed(span)))
+            alive = {row for row in touched if self._is_alive(row, at)}
+            self._cached[buffer, at] = tuple(alive.union(row for row in ends_of_others if row is not None))
         return self._cached[buffer, at]
+
+    def _first_other(self, buffer: int, at: int, rows: Iterable[int], touched: set[Row]) -> Row | None:
+        """Return the first of some rows that is alive at a step, and not touched."""
+        each = ((buffer, row) for row in rows)
+        return next((row for row in each if row not in touched and self._is_alive(row, at)), None)
 
     def _is_alive(self, row: Row, at: int) -> bool:
         life = self._lives.get(row)
