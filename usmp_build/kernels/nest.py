@@ -220,7 +220,7 @@ def rows_of(nest: Nest, *, untyped: bool = False, numbered: bool = False) -> Row
     under, step = nest.along(nest.spans[0])["rows"], nest.along(nest.spans[-1])["rows"]
     assert isinstance(under, Under)
     assert isinstance(step, int)
-    slide = under.slide
+    slide = under.slide.as_rows()
     return Rows(
         images,
         rows,

@@ -55,6 +55,24 @@ class Slide:
         """Return the first pixel under the window at a position, which may be outside the image."""
         return (position + self.phase) // self.repeat * self.stride - self.before
 
+    def as_rows(self) -> Slide:
+        """Return the window over the rows that an output row may need; of a transposed one, those that may reach it.
+
+        Input row r reaches the output rows from `r * stride - before` on, `window` of them:
+
+            y + before      0 1 2 3 4 5 6     window 3, stride 2: two rows may reach each
+            row 0           * * *
+            row 1               * * *
+            row 2                   * * *
+        """
+        if not self.is_transposed:
+            return self
+        reaching = (self.window - 1) // self.stride + 1
+        before = reaching - 1 - self.before // self.stride
+        return Slide(
+            self.size, self.output, reaching, before=before, repeat=self.stride, phase=self.before % self.stride
+        )
+
     def over(self, loop: int, pitch: int) -> Window:
         """Return the window over pixels `pitch` elements apart, along a loop over outputs."""
         if self.is_transposed:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from usmp_build.arithmetic import windows
-from usmp_build.interfaces.kernels import Input, Kernel, Output
+from usmp_build.interfaces.call_traffic import call_traffic
+from usmp_build.interfaces.kernels import Input, Kernel, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Padding
 from usmp_build.kernels.arithmetic_of_sums import Places, arithmetic
 from usmp_build.kernels.names import c_name
-from usmp_build.kernels.nest import kernel
+from usmp_build.kernels.nest import Fields, kernel, rows_of
 from usmp_build.kernels.nests_of_sums import conv_2d, filters
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.pitches import Pitches, pitch, pitch_fields
@@ -44,14 +45,36 @@ def transpose_conv(node: Node) -> Kernel:
         return dynamic_kernel(node, convolution, options.activation)
     products = inputs * -(-down.window // down.stride) * -(-across.window // across.stride)
     how = arithmetic(node, products, 0, options.activation, places=_PLACES, other_biases=frozenset({DType.INT16}))
+    fields = (*_fields(down, across, inputs, outputs), *how.fields, *pitch_fields(pitches))
+    nest = conv_2d(images, inputs, outputs, filters(images, inputs), *how.spans)
+    at_once = kernel(node, "", nest, (), constants=how.constants)
+    reached = call_traffic(at_once.calls[0])[0] or Traffic()  # of the rows that may reach an output, some do not
     made = kernel(
         node,
-        c_name("transpose_conv", how.elements),
-        conv_2d(images, inputs, outputs, filters(images, inputs), *how.spans),
-        (*images.fields(inputs, extra), *how.fields, *pitch_fields(pitches)),
+        c_name("transpose_conv", how.elements, part="row"),
+        nest,
+        fields,
+        form=rows_of(nest, numbered=True),
         constants=how.constants,
+        moved={Input(2): reached},
     )
     return replace(made, pitched=frozenset({Input(2), Output(0)}))
+
+
+def _fields(down: Slide, across: Slide, inputs: int, outputs: int) -> Fields:
+    """Return the parameters of a row."""
+    return (
+        ("input_width", across.size),
+        ("input_channels", inputs),
+        ("output_width", across.output),
+        ("output_channels", outputs),
+        ("window_height", down.window),
+        ("window_width", across.window),
+        ("stride_down", down.stride),
+        ("stride", across.stride),
+        ("above", down.before),
+        ("before", across.before),
+    )
 
 
 def _slide(options: Conv2D, inputs: int, outputs: int, window: int, stride: int) -> Slide:

@@ -11,11 +11,8 @@
  * output, the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the output
  * less its zero point.  Pitches are in elements from one pixel to the next. */
 struct usmp_transpose_conv_s8_parameters {
-    int32_t images;
-    int32_t input_height;
     int32_t input_width;
     int32_t input_channels;
-    int32_t output_height;
     int32_t output_width;
     int32_t output_channels;
     int32_t window_height;
@@ -35,10 +32,12 @@ struct usmp_transpose_conv_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Bias, and of integers multiplier and shift, have one element for each output channel. */
-void usmp_transpose_conv_s8(
-    const struct usmp_transpose_conv_s8_parameters *p, const int8_t *input, const usmp_weight *weights,
-    const usmp_sum *bias,
+/* Output row `y` from the input rows that may reach it, as many as strides fit into a window, begun or whole; a row that
+ * is NULL is outside of the image.  Bias, and of integers multiplier and shift, have one element for each output
+ * channel. */
+void usmp_transpose_conv_s8_row(
+    const struct usmp_transpose_conv_s8_parameters *p, const int8_t *const *rows, int32_t y,
+    const usmp_weight *weights, const usmp_sum *bias,
 #if USMP_S8 || USMP_S16
     const int32_t *multiplier, const usmp_shift *shift,
 #endif
@@ -46,60 +45,55 @@ void usmp_transpose_conv_s8(
 {
     const int32_t channels = p->input_channels;
     const int32_t filter_size = p->window_height * p->window_width * channels;
-    const int32_t image_size = p->input_height * p->input_width * p->input_pitch;
-    const struct usmp_walk rows = usmp_walk_along(p->images * p->output_height, 1, p->direction);
+    const int32_t last = (p->window_height - 1) / p->stride_down;
+    const int32_t first_line = (y + p->above) % p->stride_down + last * p->stride_down; /* of the filter, for row 0 */
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_walk blocks = usmp_walk_along(p->output_channels, 4, p->direction);
 
-    for (int32_t row = rows.first; row != rows.end; row += rows.step) {
-        const int8_t *const image = input + row / p->output_height * image_size;
-        const int32_t top = row % p->output_height + p->above;
-        const struct usmp_taps down = usmp_inputs_reaching(top, p->stride_down, p->window_height, p->input_height);
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t left = x + p->before;
+        const struct usmp_taps across = usmp_inputs_reaching(left, p->stride, p->window_width, p->input_width);
 
-        for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
-            const int32_t left = x + p->before;
-            const struct usmp_taps across = usmp_inputs_reaching(left, p->stride, p->window_width, p->input_width);
-
-            for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
-                int8_t *const results = output + (row * p->output_width + x) * p->output_pitch + c;
-                const int32_t lanes = usmp_minimum(4, p->output_channels - c);
-                const usmp_weight *filters[4];
-                usmp_sum sums[4] = {0, 0, 0, 0};
+        for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
+            int8_t *const results = output + x * p->output_pitch + c;
+            const int32_t lanes = usmp_minimum(4, p->output_channels - c);
+            const usmp_weight *filters[4];
+            usmp_sum sums[4] = {0, 0, 0, 0};
 
 #if USMP_S8
-                usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
+            usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
 #else
-                for (int32_t i = 0; i < 4; ++i) {
-                    filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-                }
-#endif
-                for (int32_t y = down.first; y < down.end; ++y) {
-                    const int32_t line = (top - y * p->stride_down) * p->window_width; /* of the filter */
-
-                    for (int32_t i = across.first; i < across.end; ++i) {
-                        const int32_t offset = (line + left - i * p->stride) * channels;
-                        const int8_t *const pixel = image + (y * p->input_width + i) * p->input_pitch;
-#if USMP_S8
-                        usmp_add_products_s8(pixel, p->input_zero_point, filters, offset, channels, sums);
-#else
-                        usmp_add_products_s8(pixel, filters, offset, channels, sums);
-#endif
-                    }
-                }
-#if USMP_S8
-                usmp_finish_block_s8(
-                    sums, lanes, bias + c, multiplier + c, shift + c, p->low, p->high, p->output_zero_point, results);
-#elif USMP_S16
-                for (int32_t i = 0; i < lanes; ++i) {
-                    const int64_t sum = sums[i] + bias[c + i];
-                    results[i] = usmp_finished_s16(sum, 0, multiplier[c + i], shift[c + i], p->low, p->high);
-                }
-#else
-                for (int32_t i = 0; i < lanes; ++i) {
-                    results[i] = usmp_clamp_f32(sums[i] + bias[c + i], p->low, p->high);
-                }
-#endif
+            for (int32_t i = 0; i < 4; ++i) {
+                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
             }
+#endif
+            for (int32_t k = 0; k <= last; ++k) {
+                const int32_t line = first_line - k * p->stride_down;
+                const int is_reached = rows[k] != NULL && line < p->window_height;
+
+                for (int32_t i = across.first; is_reached && i < across.end; ++i) {
+                    const int32_t offset = (line * p->window_width + left - i * p->stride) * channels;
+                    const int8_t *const pixel = rows[k] + i * p->input_pitch;
+#if USMP_S8
+                    usmp_add_products_s8(pixel, p->input_zero_point, filters, offset, channels, sums);
+#else
+                    usmp_add_products_s8(pixel, filters, offset, channels, sums);
+#endif
+                }
+            }
+#if USMP_S8
+            usmp_finish_block_s8(
+                sums, lanes, bias + c, multiplier + c, shift + c, p->low, p->high, p->output_zero_point, results);
+#elif USMP_S16
+            for (int32_t i = 0; i < lanes; ++i) {
+                const int64_t sum = sums[i] + bias[c + i];
+                results[i] = usmp_finished_s16(sum, 0, multiplier[c + i], shift[c + i], p->low, p->high);
+            }
+#else
+            for (int32_t i = 0; i < lanes; ++i) {
+                results[i] = usmp_clamp_f32(sums[i] + bias[c + i], p->low, p->high);
+            }
+#endif
         }
     }
 }
