@@ -53,7 +53,7 @@ class Goal(Enum):
 
     RAM = "ram"
     BALANCED = "balanced"
-    """RAM too, but no rewrite that makes an operator do more; orders and directions cost nothing."""
+    """RAM too, but nothing that makes an operator do more; orders and directions cost nothing."""
 
 
 REWRITES = (

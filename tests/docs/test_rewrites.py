@@ -20,10 +20,10 @@ def test_what_rewrites_remove(page: Page, shell: Shell) -> None:
     shell.run(page.take("console"))
 
 
-def bytes_of(folder: Path, model: bytes, words: str = "") -> str:
-    """Return the workspace of a model with these words in its table, as the page writes it."""
+def bytes_of(folder: Path, model: bytes, words: str = "", plan: str = "") -> str:
+    """Return the workspace of a model with these words in its table, and this table behind, as the page writes it."""
     (folder / "m.tflite").write_bytes(model)
-    path = manifest(folder, one_model("m", words, path="m.tflite"))
+    path = manifest(folder, one_model("m", words, path="m.tflite") + plan)
     achieved: int = planned(path)["workspace"]["achieved"]
     return f"{achieved:,}"
 
@@ -35,6 +35,10 @@ def test_what_four_channels_take(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cells", "two_ends", "cross_stage", "unet"])
 def test_what_nets_take_in_place_of_copies(name: str, tmp_path: Path) -> None:
-    copied = bytes_of(tmp_path, NETS[name](), "rewrites = { parts = false }")
-    shown = re.findall(rf"\(`{name}`\)[^|]*\| ([\d,]+) \| ([\d,]+) \|", PAGE)
-    assert shown == [(bytes_of(tmp_path, NETS[name]()), copied)]
+    layers = "[plan]\nrows = false\n"
+    takes = [
+        bytes_of(tmp_path, NETS[name](), words, plan)
+        for words, plan in (("", layers), ("rewrites = { parts = false }", layers), ("", ""))
+    ]
+    shown = re.findall(rf"\(`{name}`\)[^|]*\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|", PAGE)
+    assert shown == [tuple(takes)]

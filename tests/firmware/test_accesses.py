@@ -52,7 +52,8 @@ def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, 
     firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE) + plan, 1, shared)
     runs = run(firmware, models, plugin)
     check(firmware, runs)
-    assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
+    forms = ["whole", "rows", "reduce", *(["pieces"] if overlap else [])]
+    assert {operator.form for run in runs for operator in run} == {*forms}
     assert any(" and " in moved.buffer for run in runs for operator in run for moved in operator.moved) == overlap
 
 

@@ -126,7 +126,7 @@ def test_kernels_by_rows(
 ) -> None:
     """They run in place of the others."""
     monkeypatch.setattr(Reference, "kernel", by_rows_only)
-    drawn = {kind: pictures(kind, 18 if kind in WINDOWS else 4) for kind in PICTURES}
+    drawn = {kind: pictures(kind, 18 if kind in WINDOWS else 3) for kind in PICTURES}
     drawn["DEPTHWISE_CONV_2D"] = [*drawn["DEPTHWISE_CONV_2D"], column()]
     cases = {f"{_name(kind)}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))

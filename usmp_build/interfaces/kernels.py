@@ -261,7 +261,8 @@ class Kernel:
     """Operands that may have a pixel stride: if `Subgraph.pitches` has one for them, the library returns another
     kernel."""
     slower: frozenset[Operand] = frozenset()
-    """Those of `pitched` that then take more instructions."""
+    """Those of `pitched` that then take more instructions; of a kernel by rows, the output if it takes more than at
+    once."""
     backward: Kernel | None = None
     """A kernel with the same results that writes the output from the last byte to the first; None: there is none.  It
     has the same constants, scratch, alignment, strikes, updates and pitched operands, and moves the same bytes: the
@@ -271,9 +272,10 @@ class Kernel:
     declined: tuple[str, ...] = ()
     """Why there are no faster kernels for the target, fastest first: "dsp: it scales by more than 1/2"."""
     by_rows: Kernel | None = None
-    """A kernel with the same results that goes by rows of an image.  It has one call: `Pieces` with a piece for each
-    row of the output, or `Reduce`.  It may have other constants and other scratch.  None: there is none, or this
-    kernel already goes row by row."""
+    """A kernel with the same results that goes by rows: slices along the first axis that is longer than 1.
+
+    It has calls in `Pieces`, one for each row, or one call of `Rows` or `Reduce`; it may have other constants and other
+    scratch.  None: there is none, or this kernel already goes row by row."""
 
     def towards(self, direction: Direction) -> Kernel:
         """Return the kernel for a direction; the forward one if there is no other."""

@@ -273,7 +273,7 @@ class Plan(Table):
     )
     goal: Literal["ram", "balanced", "speed"] = key(
         "",
-        'What plans are optimized for. "ram": the least memory. "balanced": that too, but no rewrite that makes an '
+        'What plans are optimized for. "ram": the least memory. "balanced": that too, but nothing that makes an '
         "operator do more: constant channels stay that fill a block of four, and convolutions do not read their "
         "windows pixel by pixel.",
         "ram",

@@ -20,6 +20,7 @@ from fractions import Fraction
 from operator import le
 
 from usmp_build import effort
+from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, OperatorRef
@@ -27,6 +28,7 @@ from usmp_build.ir.scopes import COPY
 from usmp_build.ir.storage import Kind
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Problem
+from usmp_build.request import Goal
 from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.row_by_row import row_by_row
@@ -40,30 +42,47 @@ def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate
 
     Raises CheckFailed when the algorithm returns a wrong plan.
     """
-    orders, has_alternatives = _choose_aliases(replanner, first or replanner.analyze())
-    return replace(row_by_row(replanner, orders), other_buffers=has_alternatives)
+    layers = _choose_aliases(replanner, first or replanner.analyze())
+    models = replanner.request.models
+    if layers.copied is None or any(model.goal is Goal.BALANCED for model in models):
+        best = row_by_row(replanner, layers.best)
+    elif any(model.has_row_ports for model in models):  # parts might keep them in one piece
+        best = row_by_row(replanner, layers.copied)
+    else:
+        best, copied = (row_by_row(replanner, orders) for orders in (layers.best, layers.copied))
+        best = copied if _is_smaller(copied, best) else best
+    return replace(best, other_buffers=layers.has_alternatives)
 
 
-def _choose_aliases(replanner: Replanner, all_aliased: Analysis) -> tuple[Orders, bool]:
-    """Choose the operators that alias; return also whether there were alternatives.
+@frozen
+class _Layers:
+    """The best choice of aliases where all operators run as a whole."""
+
+    best: Orders
+    has_alternatives: bool
+    copied: Orders | None = None
+    """Where operators alias that need not: the same without these, since the rows of a part are no buffers."""
+
+
+def _choose_aliases(replanner: Replanner, all_aliased: Analysis) -> _Layers:
+    """Choose the operators that alias.
 
     If nothing fits, they alias where that takes no more workspace at the fullest step, which the error then reports.
     """
     if not (sites := operators_with_parts(all_aliased.models)):
-        return Orders(replanner, all_aliased), bool(_operators_of(all_aliased.models, {COPY}))
+        return _Layers(Orders(replanner, all_aliased), bool(_operators_of(all_aliased.models, {COPY})))
     all_copied = replanner.analyze(frozenset())
     needed = frozenset(ref for ref, kernel in all_copied.kernels.items() if not isinstance(kernel, Kernel))
     if needed.intersection(sites):  # operators without a kernel must alias
         all_copied = replanner.analyze(needed)
-    search = _Search(
-        replanner, all_aliased, Orders(replanner, all_copied), needed, needed, _plans(all_copied.problem) - 1
-    )
+    copied = Orders(replanner, all_copied)
+    search = _Search(replanner, all_aliased, copied, needed, needed, _plans(all_copied.problem) - 1)
     while search.plans > 0 and (sites := search.candidates()):
         search.alias(sites)
     search.plans = min(search.plans, effort.ALIASING_RECONSIDERED)
     if search.plans > 0:
         search.reconsider()
-    return search.best, True
+    return _Layers(search.best, True, copied if search.aliases > needed else None)
 
 
 def _plans(problem: Problem) -> int:
@@ -172,6 +191,14 @@ def is_no_worse(one: BestCandidate, other: BestCandidate) -> bool:
         return one.plan is not None
     is_no_larger = all(map(le, _sizes(one.analysis, one.plan), _sizes(other.analysis, other.plan)))
     return is_no_larger and _cost(one.analysis, one.plan) <= _cost(other.analysis, other.plan)
+
+
+def _is_smaller(one: BestCandidate, other: BestCandidate) -> bool:
+    """Tell whether a plan needs less workspace than another one, and no more of any constant pool."""
+    if one.plan is None or other.plan is None:
+        return one.plan is not None
+    (workspace, *constants), (most, *others) = _sizes(one.analysis, one.plan), _sizes(other.analysis, other.plan)
+    return workspace < most and all(map(le, constants, others))
 
 
 def _sizes(analysis: Analysis, plan: Plan) -> tuple[int, ...]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import prod
 
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Pieces
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.nest import Nest, call_in_bytes, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.pitches import are_apart
+from usmp_build.kernels.portable.pieces import Shape, sliced_axis
 from usmp_build.operators.joining import Concatenation, Pack, Unpack
 
 _WIDTHS = {8, 16, 32, 64}
@@ -60,7 +64,7 @@ def concatenation(node: Node) -> Kernel:
         _check_part(node, tensor, output, axis)
         _check_quantization(tensor, output)
     node.expect(sum(t.elements for t in node.inputs) == output.elements, "has inputs that do not fill its output")
-    return _by_channels(_joined(node, prod(output.shape[:axis])), axis, output)
+    return _by_channels(_in_slices(partial(_joined, node), output.shape, axis, node), axis, output)
 
 
 def pack(node: Node) -> Kernel:
@@ -72,7 +76,7 @@ def pack(node: Node) -> Kernel:
         _check_quantization(tensor, output)
         shape = (*tensor.shape[:axis], len(node.inputs), *tensor.shape[axis:])
         node.expect(shape == output.shape, f"makes a tensor of shape {list(shape)}, not {list(output.shape)}")
-    return _joined(node, prod(output.shape[:axis]))
+    return _in_slices(partial(_joined, node), output.shape, axis, node)
 
 
 def split(node: Node) -> Kernel:
@@ -90,7 +94,7 @@ def unpack(node: Node) -> Kernel:
     source = node.input(0)
     axis = _axis(node, node.options(Unpack).axis, source)
     node.expect(source.shape[axis] == len(node.outputs), f"does not have an output for each index of axis {axis}")
-    return _cut(node, Input(0), prod(source.shape[:axis]))
+    return _in_slices(partial(_cut, node, Input(0)), source.shape, axis, node)
 
 
 def _split(node: Node, whole: Input, axis_position: int) -> Kernel:
@@ -99,29 +103,53 @@ def _split(node: Node, whole: Input, axis_position: int) -> Kernel:
     axis = _axis(node, int(axes[0]), source)
     for part in node.outputs:
         _check_part(node, part, source, axis)
-    return _by_channels(_cut(node, whole, prod(source.shape[:axis])), axis, source)
+    return _by_channels(_in_slices(partial(_cut, node, whole), source.shape, axis, node), axis, source)
 
 
-def _cut(node: Node, whole: Input, count: int) -> Kernel:
+def _in_slices(copies: Callable[[int, int], Kernel], shape: Shape, axis: int, node: Node) -> Kernel:
+    """Return copies of all blocks before an axis at once, and slice by slice, if a longer axis comes before that axis.
+
+    `copies` makes the kernel of so many blocks, divided into so many slices.
+    """
+    count, sliced = prod(shape[:axis]), sliced_axis(shape)
+    made = copies(count, 1)
+    operands = {each for call in made.calls for each in call.operands if isinstance(each, Input | Output)}
+    has_constant = any(node.tensor(operand).is_constant for operand in operands)
+    if sliced is None or sliced >= axis or has_constant or are_apart(node):
+        return made
+    return replace(made, by_rows=copies(count, shape[sliced]))
+
+
+def _cut(node: Node, whole: Input, count: int, slices: int) -> Kernel:
     """Copy `count` blocks to each output, from their places in the input."""
     calls, offset = [], 0
     for position, part in enumerate(node.outputs):
         check_types(node.tensor(whole), part)
         size, pitches = part.size // count, _pitches(node, whole, Output(position), count)
-        calls.append(copy(whole, Output(position), count, size, input_offset=offset, **pitches))
+        made = copy(whole, Output(position), count // slices, size, input_offset=offset, **pitches)
+        calls.append(_of_slice(node, made, slices))
         offset += size
     node.expect(offset * count == node.tensor(whole).size, "has outputs that do not take all of its input")
     return Kernel(tuple(calls))
 
 
-def _joined(node: Node, count: int) -> Kernel:
+def _joined(node: Node, count: int, slices: int) -> Kernel:
     """Copy `count` blocks of each input to their places in the output."""
     calls, offset = [], 0
     for position, tensor in enumerate(node.inputs):
         size, pitches = tensor.size // count, _pitches(node, Input(position), Output(0), count)
-        calls.append(copy(Input(position), Output(0), count, size, output_offset=offset, **pitches))
+        made = copy(Input(position), Output(0), count // slices, size, output_offset=offset, **pitches)
+        calls.append(_of_slice(node, made, slices))
         offset += size
     return Kernel(tuple(calls))
+
+
+def _of_slice(node: Node, made: KernelCall, slices: int) -> KernelCall:
+    """Return a call for each of so many slices of its operands; of a single one, the call as it is."""
+    if slices == 1:
+        return made
+    pitches = (node.tensor(each).elements // slices for each in made.operands if isinstance(each, Input | Output))
+    return replace(made, form=Pieces(slices, tuple(pitches)))
 
 
 def _pitches(node: Node, source: Input, target: Output, count: int) -> dict[str, int]:

@@ -15,6 +15,8 @@ from usmp_build.kernels.nest import Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.pitches import are_apart, pitch
 
+Shape: TypeAlias = tuple[int, ...]
+
 KernelOf: TypeAlias = Callable[[int], Kernel]
 """Number of innermost axes of the output → the kernel whose only call makes that much: 1 for a pixel, 2 for a row."""
 
@@ -45,7 +47,7 @@ def elementwise(node: Node, kernel_of: KernelOf) -> Kernel:
     pixel.  All others must be the same for every pixel.
     """
     shape = node.output.shape
-    made = replace(kernel_of(len(shape)), by_rows=_row_by_row(node, kernel_of))
+    made = replace(kernel_of(len(shape)), by_rows=_slice_by_slice(node, kernel_of))
     touched = _tensors(made)
     images = frozenset[Operand](operand for operand in touched if node.tensor(operand).shape == shape)
     constant = any(node.tensor(operand).is_constant for operand in touched if operand in images)
@@ -68,29 +70,42 @@ def _is_pixel(shape: tuple[int, ...], channels: int) -> bool:
     return prod(shape[:-1]) == 1 and shape[-1:] in {(), (1,), (channels,)}
 
 
-def _row_by_row(node: Node, kernel_of: KernelOf) -> Kernel | None:
-    """Return the kernel that makes one row of an image in a call; None if there is none."""
+def sliced_axis(shape: Shape) -> int | None:
+    """Return the axis along which a tensor is a row of contiguous slices: the first that is longer than 1.
+
+    None if that is the last one, or there is none.
+
+    >>> sliced_axis((1, 96, 96, 3)), sliced_axis((1, 1, 8000, 4)), sliced_axis((1, 10))
+    (1, 2, None)
+    """
+    return next((axis for axis, size in enumerate(shape[:-1]) if size > 1), None)
+
+
+def _slice_by_slice(node: Node, kernel_of: KernelOf) -> Kernel | None:
+    """Return the kernel that makes one slice of the output in a call; None if there is none."""
     shape = node.output.shape
-    if len(shape) != 4 or shape[0] != 1 or shape[1] == 1 or are_apart(node):
+    axis = sliced_axis(shape)
+    if axis is None or are_apart(node):
         return None
-    of_row, steps = kernel_of(2), dict[Operand, int]()
-    for operand in _tensors(of_row):
-        step = _row_step(node, operand)
+    of_slice, steps = kernel_of(len(shape) - 1 - axis), dict[Operand, int]()
+    for operand in _tensors(of_slice):
+        step = _slice_step(node, operand, axis)
         if step is None:
             return None
         steps[operand] = step
-    return piece_by_piece(of_row, shape[1], steps)
+    return piece_by_piece(of_slice, shape[axis], steps)
 
 
-def _row_step(node: Node, operand: Input | Output) -> int | None:
-    """Return the elements from one row of an operand to the next, 0 if all rows of the output need the same.
+def _slice_step(node: Node, operand: Input | Output, axis: int) -> int | None:
+    """Return the elements from one slice of an operand to the next, 0 if all slices of the output need the same.
 
-    None if neither is so, or for a constant with rows, since pieces are parts of what is in workspace.
+    None if neither is so, or for a constant with slices, since pieces are parts of what is in workspace.
     """
-    tensor, (_, rows, *row) = node.tensor(operand), node.output.shape
-    if len(tensor.shape) == 4 and tensor.shape[:2] == (1, rows) and not tensor.is_constant:
-        return prod(tensor.shape[2:])
-    return 0 if prod(tensor.shape[:-2]) == 1 and tensor.elements <= prod(row) else None
+    tensor, shape = node.tensor(operand), node.output.shape
+    before, inside = shape[: axis + 1], shape[axis + 1 :]
+    if len(tensor.shape) == len(shape) and tensor.shape[: axis + 1] == before and not tensor.is_constant:
+        return prod(tensor.shape[axis + 1 :])
+    return 0 if prod(tensor.shape[: -len(inside)]) == 1 and tensor.elements <= prod(inside) else None
 
 
 def piece_by_piece(of_piece: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:

@@ -14,7 +14,7 @@ from usmp_build.kernels.nest import InTurn, Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.portable.copies import check_types
 from usmp_build.kernels.portable.gathering import START_TYPES, axes_of_part, lookups
-from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves
+from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves, moves_in_slices
 from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
 
 
@@ -29,7 +29,7 @@ def cut(node: Node) -> Kernel:
     node.expect(taken is not None, f"takes {sizes} from {begins}, which is not within {list(source.shape)}")
     taken = taken or ()
     node.expect(prod(map(len, taken)) == output.elements, "has an output of another size than what it takes")
-    return _taken(source.shape, taken, source.dtype.bits // 8)
+    return _taken(node, taken)
 
 
 def _cut_at_run_time(node: Node) -> Kernel:
@@ -74,12 +74,14 @@ def strided_slice(node: Node) -> Kernel:
     taken = taken or ()
     left = shape_left(options, taken)
     node.expect(left == output.shape, f"makes a tensor of shape {list(left)}, not {list(output.shape)}")
-    return _taken(shape, taken, source.dtype.bits // 8)
+    return _taken(node, taken)
 
 
-def _taken(shape: tuple[int, ...], taken: Taken, width: int) -> Kernel:
+def _taken(node: Node, taken: Taken) -> Kernel:
     """Move what is taken along each axis to where the output has it."""
-    pitches, targets = byte_steps(shape, width), byte_steps([*map(len, taken)], width)
+    source, width = node.input(0), node.input(0).dtype.bits // 8
+    pitches, targets = byte_steps(source.shape, width), byte_steps([*map(len, taken)], width)
     along = [*zip(taken, pitches, targets, strict=True)]
     axes = tuple(Axis(len(indices), indices.step * pitch, target) for indices, pitch, target in along)
-    return moves([Move(width, axes, source=sum(indices.start * pitch for indices, pitch, _ in along))])
+    whole = Move(width, axes, source=sum(indices.start * pitch for indices, pitch, _ in along))
+    return moves_in_slices(node, whole) if len(source.shape) == len(node.output.shape) else moves([whole])
