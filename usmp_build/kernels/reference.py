@@ -22,10 +22,12 @@ from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 
-from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
+from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel, Output
+from usmp_build.interfaces.row_jobs import row_jobs
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels import portable, sources
 from usmp_build.kernels.node import Node, Unsupported
+from usmp_build.kernels.turned import turned
 from usmp_build.operators.uint8 import difference, is_quantized
 from usmp_build.request import Isa, TargetRequest
 
@@ -153,6 +155,17 @@ def _explained(reason: str, op: Operator, graph: Subgraph) -> str:
     return f"{reason}: {cause}" if cause else reason
 
 
+def _sample_by_sample(make: Callable[[Node], Kernel], node: Node) -> Kernel | None:
+    """Return the kernel that goes along the rows of a turned image; None if there is none."""
+    try:
+        made = make(node)
+    except Unsupported:
+        return None
+    by_rows = made.by_rows or made
+    slower = frozenset({Output(0)})  # a window by itself shares no weights with its neighbors
+    return None if row_jobs(by_rows) is None else replace(by_rows, pitched=frozenset(), slower=slower)
+
+
 def _in_both_directions(kernel: Kernel) -> Kernel:
     """Complete the parameters of a kernel's calls, and give it its backward form.
 
@@ -188,9 +201,12 @@ class Reference:
             return NoKernel("the reference library has no kernel of this kind")
         make, both_ways = maker(operator.kind)
         try:
-            kernel = make(Node(operator, graph, self._isa))
+            node = Node(operator, graph, self._isa)
+            kernel = make(node)
         except Unsupported as reason:
             return NoKernel(_explained(str(reason), operator, graph))
+        if kernel.by_rows is None and (other := turned(node)) is not None:
+            kernel = replace(kernel, by_rows=_sample_by_sample(make, other))
         return _in_both_directions(kernel) if both_ways else kernel
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:

@@ -12,7 +12,9 @@ from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import INT8, Case, Random, case, constant, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.kernels.node import Node
 from usmp_build.kernels.reference import Reference, library
+from usmp_build.kernels.turned import KINDS, turned
 from usmp_build.operators.reductions import Reducer
 
 BINARY = [*pairs.CASES]
@@ -74,6 +76,16 @@ def gaps(kind: str, count: int) -> list[Case]:
     ]
 
 
+@functools.cache
+def lines(kind: str, count: int) -> list[Case]:
+    """Draw cases of windows that slide along an image of one row, which kernels can make pixel by pixel."""
+    if kind not in KINDS:
+        return []
+    drawn = (CASES[kind](np.random.default_rng([6, zlib.crc32(kind.encode()), i])) for i in itertools.count())
+    lying = (example for example in drawn if turned(Node(example.graph.operators[0], example.graph)))
+    return [*itertools.islice(lying, count)]
+
+
 def _window(kind: str, r: Random) -> Case:
     """Draw windows over all rows of an image until their sums take less than the image."""
     return next(
@@ -86,9 +98,9 @@ def _rows(example: Case) -> range:
 
 
 def _rows_of_window(example: Case) -> set[int] | None:
-    """Return the rows of an image that are under its only window; None if it has no kernel by rows."""
+    """Return the rows of an image that are under its only window; None if it has no kernel by rows, or one row."""
     kernel = by_rows(example)
-    if kernel is None:
+    if kernel is None or len(_rows(example)) == 1:
         return None
     (call,) = kernel.calls
     assert call.parameters is not None

@@ -9,15 +9,17 @@ import pytest
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import FLOAT, INT8, Case, activation, case, constant
 from tests.support.kernels.driver import Runner
-from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows, gaps, pictures
+from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows, gaps, lines, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of
 from tests.support.tools import few, needs_gcc
 from usmp_build.interfaces.call_traffic import call_traffic
 from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Pieces, Reduce, Rows, Traffic
+from usmp_build.interfaces.row_jobs import row_jobs
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.options import Padding, Parts
 from usmp_build.ir.schedule import Direction
 from usmp_build.operators.binary import Binary
+from usmp_build.operators.joining import Concatenation
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.sums import DepthwiseConv2D
 from usmp_build.passes.select.declared import check_declared
@@ -55,13 +57,29 @@ def test_one_call_has_a_piece_for_each_row(kind: str) -> None:
                 assert call.form.rows == example.graph.tensors[0].shape[1]
 
 
+@needs_gcc
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.parametrize("kind", few(sorted({*CASES} - {*PICTURES}), 16))
+def test_slices_are_the_same_bits(kind: str, direction: Direction, runner: Runner) -> None:
+    for number, example in enumerate([*draw(kind), *lines(kind, COUNT // 4)]):
+        if (kernel := by_rows(example)) is not None:
+            at_once = runner.run(example.graph, kernel_of(example), example.inputs)
+            in_slices = runner.run(example.graph, kernel.towards(direction), example.inputs)
+            for one, other in zip(in_slices, at_once, strict=True):
+                assert one.tobytes() == other.tobytes(), f"case {number}: {example.graph.operators[0]}"
+
+
 @pytest.mark.parametrize("kind", CASES)
-def test_there_is_one_for_one_image_of_several_rows_only(kind: str) -> None:
-    for example in draw(kind):
-        if by_rows(example) is not None:
-            image = example.graph.tensors[0 if kind in WINDOWS else -1].shape
-            assert len(image) == 4
-            assert image[0] == 1 < image[1]
+def test_slices_are_all_of_each_operand(kind: str) -> None:
+    for example in [*draw(kind), *lines(kind, COUNT // 4)]:
+        if (kernel := by_rows(example)) is not None:
+            jobs = row_jobs(kernel)
+            assert jobs is not None
+            (op,) = example.graph.operators
+            for operand, (rows, elements) in jobs.shapes.items():
+                tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
+                assert tensor is not None
+                assert rows * elements == example.graph.tensors[tensor].elements
 
 
 @pytest.mark.parametrize("kind", PICTURES)
@@ -115,9 +133,13 @@ IMAGE = (1, 4, 3, 2)
         (sum_of((IMAGE, (2,), IMAGE), is_constant=True), (6, 0, 0, 6)),
         (sum_of((IMAGE, (1, 1, 3, 2), IMAGE)), (6, 0, 6)),
         (sum_of(((1, 4, 1, 1), IMAGE, IMAGE)), (1, 6, 0, 6)),
+        (sum_of((IMAGE[1:], IMAGE[1:], IMAGE[1:])), (6, 6, 6)),
+        (sum_of(((1, 1, 4, 3), (1, 1, 4, 3), (1, 1, 4, 3))), (3, 3, 3)),
+        (sum_of(((4, *IMAGE[1:]), IMAGE, (4, *IMAGE[1:]))), (24, 0, 24)),
     ],
 )
-def test_an_operand_has_a_piece_for_each_row_or_one_for_all(example: Case, pitches: tuple[int, ...]) -> None:
+def test_an_operand_has_a_piece_for_each_slice_or_one_for_all(example: Case, pitches: tuple[int, ...]) -> None:
+    """Slices are along the first axis that is longer than 1: rows, pixels of a row, images."""
     kernel = by_rows(example)
     assert kernel is not None
     assert [call.form for call in kernel.calls] == [Pieces(4, pitches)]
@@ -128,14 +150,23 @@ def test_an_operand_has_a_piece_for_each_row_or_one_for_all(example: Case, pitch
     [
         sum_of((IMAGE, IMAGE, IMAGE), is_constant=True),
         sum_of((IMAGE, IMAGE[1:], IMAGE)),
-        sum_of((IMAGE[1:], IMAGE[1:], IMAGE[1:])),
-        sum_of(((2, *IMAGE[1:]), IMAGE, (2, *IMAGE[1:]))),
-        sum_of(((1, 1, 4, 3), (1, 1, 4, 3), (1, 1, 4, 3))),
+        sum_of(((1, 1, 1, 3), (1, 1, 1, 3), (1, 1, 1, 3))),
     ],
-    ids=["constant with rows", "three dimensions", "all of three dimensions", "two images", "one row"],
+    ids=["constant with rows", "three dimensions", "one pixel"],
 )
 def test_else_there_is_none(example: Case) -> None:
     assert by_rows(example) is None
+
+
+@pytest.mark.parametrize("is_constant", [False, True])
+def test_a_constant_has_no_slices_to_copy(is_constant: bool) -> None:
+    """Constants are not in workspace, and so none of their pieces is."""
+    first, second = activation("a", IMAGE, FLOAT), activation("b", IMAGE, FLOAT)
+    if is_constant:
+        second = constant("b", np.ones(IMAGE, np.float32))
+    joined = activation("y", (*IMAGE[:-1], 4), FLOAT)
+    example = case(np.random.default_rng(1), "CONCATENATION", (first, second), joined, Concatenation(3))
+    assert (by_rows(example) is None) == is_constant
 
 
 def pooled(kind: str, window: tuple[int, int], image: tuple[int, ...] = IMAGE, stride: int = 4) -> Case:
@@ -154,15 +185,21 @@ def test_the_rows_of_a_whole_image_are_added_up() -> None:
     assert [(request.size, request.dtype) for request in kernel.scratch] == [(8, FLOAT)]
 
 
+def test_so_are_the_pixels_of_a_single_row() -> None:
+    kernel = by_rows(pooled("AVERAGE_POOL_2D", (1, 4), (1, 1, 4, 3)))
+    assert kernel is not None
+    form = Reduce(1, rows=4, input_row_elements=3, output_row_elements=3, numbered=True)
+    assert [call.form for call in kernel.calls] == [form]
+
+
 @pytest.mark.parametrize(
     "example",
     [
         pooled("MAX_POOL_2D", (4, 3)),
         pooled("AVERAGE_POOL_2D", (4, 3), stride=2),
         pooled("AVERAGE_POOL_2D", (4, 3), (2, *IMAGE[1:])),
-        pooled("AVERAGE_POOL_2D", (1, 4), (1, 1, 4, 3)),
     ],
-    ids=["maximum", "several windows", "two images", "one row"],
+    ids=["maximum", "several windows", "two images"],
 )
 def test_other_poolings_make_rows_from_rows(example: Case) -> None:
     assert isinstance(kernel_of(example).calls[0].form, Rows)
