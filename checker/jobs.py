@@ -21,6 +21,11 @@ def share(row, rows, elements):
     return range(row * elements // rows, (row + 1) * elements // rows)
 
 
+def slices(shape):
+    """Return how many slices a tensor has: along its first axis that is longer than 1, but for the last."""
+    return next((size for size in shape[:-1] if size > 1), 1)
+
+
 class Job:
     """What an operator of a model does in one step, which `what` names.
 
@@ -40,15 +45,16 @@ class Job:
         demand(has_places, f"{what} writes nothing, or what has no place")
         out = record["writes"][0]
         shape, self.elements = model.tensor[out].shape, model.elements[out]
-        height = prod(shape[:-1]) if self.kind == "FULLY_CONNECTED" else prod(shape[-3:-2])
-        self.adds_up = bool(rows and record["scratch"] and height != rows)
+        height = prod(shape[:-1]) if self.kind == "FULLY_CONNECTED" else slices(shape)
+        heights = {slices(model.tensor[t].shape) for t in record["reads"]}
+        is_one_row = prod(shape[-3:-2]) == 1 and rows in heights  # what has other slices now: pixels
+        self.adds_up = bool(rows and record["scratch"] and (height != rows or is_one_row))
         is_whole = self.adds_up or rows in (0, height)
         demand(is_whole, f"{what} is one of {rows} rows, and the output has {height}")
         demand(self.row in (range(rows) if rows else [None]), f"{what} is no row of it")
         Fuel.spend(len(done))
         self.is_first, self.is_last = len(done) == 1, not self.adds_up or len({*done}) == rows
         if self.adds_up:
-            heights = {prod(model.tensor[t].shape[-3:][:1]) for t in record["reads"]}
             demand(rows in heights and len({*done}) == len(done), f"{what} does not add up each row once")
         self.sums = self._sums_at_once()
 

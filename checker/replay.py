@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from itertools import accumulate
-from math import inf, prod
+from math import inf
 
-from checker.jobs import Job, share
+from checker.jobs import Job, share, slices
 from checker.model import Fuel, NotCovered, Wrong, demand, merge
 from checker.plan import PlannedModel
 
@@ -218,7 +218,7 @@ class Replay:
         rows_of = {t: done[number] for number, op in model.operators.items() for t in op["writes"]}
         for t in {*model.file.outputs} - model.file.constants:
             if t in model.leaving:  # the application gets each row in the step that computes it
-                is_in_turn = rows_of.get(t) == [*range(prod(model.tensor[t].shape[-3:-2]))]
+                is_in_turn = rows_of.get(t) == [*range(slices(model.tensor[t].shape))]
                 demand(is_in_turn, f"{model.name}: output {t} is to leave row by row, and is not computed so")
             else:
                 self._check(model, t, range(model.elements[t]))
