@@ -8,7 +8,7 @@ import pytest
 from tests.support.cli import PASSED, RW, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
-from tests.support.row_nets import drawn, residual, tall_window
+from tests.support.row_nets import drawn, residual, signal, skip, tall_window
 from tests.support.tools import few, needs_c, needs_oracle
 
 pytestmark = pytest.mark.slow
@@ -40,6 +40,28 @@ def is_exact(path: Path, *options: str) -> None:
 
 def test_rows_need_less(net: Path) -> None:
     assert workspace(of(net)) <= 3 * workspace(of(net, plan=WHOLE)) // 4
+
+
+@needs_c
+@needs_oracle
+@pytest.mark.parametrize(
+    ("make_net", "job"),
+    [(skip, "TRANSPOSE_CONV 2, row 15"), (skip, "CONCATENATION 3, row 15"), (signal, "CONV_2D 2, row 47")],
+)
+def test_branches_and_signals_need_half(tmp_path: Path, make_net: Callable[[], bytes], job: str) -> None:
+    net = tmp_path / "net.tflite"
+    net.write_bytes(make_net())
+    assert workspace(of(net)) <= workspace(of(net, plan=WHOLE)) // 2
+    assert job in succeed("inspect", "schedule", of(net)).out
+    is_exact(of(net), "--sanitize")
+
+
+def test_a_balanced_signal_runs_layer_by_layer(tmp_path: Path) -> None:
+    """A window by itself shares no weights with its neighbors, so it takes more instructions."""
+    net = tmp_path / "net.tflite"
+    net.write_bytes(signal())
+    balanced = of(net, 'goal = "balanced"\n')
+    assert ", row " not in succeed("inspect", "schedule", balanced).out
 
 
 @pytest.mark.parametrize(("model", "plan"), [("", "[plan]\noverlap = false\n"), ('order = "file"', "")])

@@ -31,8 +31,8 @@ class Expected:
 
 
 NETS = {
-    "U-Net": Expected(u_net, 130_048, 130_048, 0),
-    "dense block": Expected(dense_block, 90_380, 90_112, 112),
+    "U-Net": Expected(u_net, 130_048, 115_200, 256),
+    "dense block": Expected(dense_block, 90_380, 30_208, 672),
     "ResNet-18": Expected(resnet_18, 16_968, 13_256, 48),
     "MobileNetV2 0.35, 144": Expected(partial(mobilenet_v2, 144, 0.35), 248_836, 64_804, 468),
     "MobileNetV2, 224": Expected(partial(mobilenet_v2, 224), 1_204_236, 189_504, 812),

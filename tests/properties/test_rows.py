@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.cli import manifest, planned, succeed, tables
 from tests.support.road import request
-from tests.support.row_nets import all_rows, cut, drawn, recomputing, replanned, shuffled
+from tests.support.row_nets import JOINED, all_rows, cut, drawn, recomputing, replanned, shuffled
 from tests.support.tools import few, needs_c
 from usmp_build import pipeline, plugins
 from usmp_build.interfaces.analysis import Analysis
@@ -23,6 +23,8 @@ from usmp_build.search.replanner import Replanner
 
 COUNT = max(1, int(os.environ.get("USMP_CASES", "60")) // 15)
 """Nets in one program."""
+FIRST = [*range(0, 4 * COUNT, COUNT), *range(JOINED, JOINED + 4 * COUNT, COUNT)]
+"""The first seeds of programs."""
 
 
 def written(folder: Path, seeds: Sequence[int], rows: bool = True) -> Path:
@@ -40,7 +42,7 @@ def written(folder: Path, seeds: Sequence[int], rows: bool = True) -> Path:
 @pytest.mark.slow
 @needs_c
 @pytest.mark.drawn("first")
-@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+@pytest.mark.parametrize("first", few(FIRST, 2))
 def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: int) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     seeds = range(first, first + COUNT)
@@ -53,7 +55,7 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: in
 @needs_c
 @pytest.mark.parametrize("change", few([shuffled, cut, recomputing], 1))
 @pytest.mark.drawn("first")
-@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+@pytest.mark.parametrize("first", few(FIRST, 2))
 def test_so_it_is_in_any_order_of_jobs(
     tmp_path: Path, first: int, change: Callable[..., Analysis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +81,7 @@ def workspace(seed: int, rows: bool) -> int:
 
 
 @pytest.mark.drawn("first")
-@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+@pytest.mark.parametrize("first", few(FIRST, 2))
 def test_rows_never_need_more(first: int) -> None:
     pairs = [(workspace(seed, rows=True), workspace(seed, rows=False)) for seed in range(first, first + COUNT)]
     assert all(in_rows <= whole for in_rows, whole in pairs), pairs
@@ -116,12 +118,13 @@ def test_the_nets_have_tensors_in_one_piece_of_all_kinds() -> None:
 def test_the_nets_have_rows_of_all_kinds() -> None:
     """What the tests above are for is there: jobs of many kinds of operators, most of them many."""
     kinds, counts = set[str](), list[int]()
-    for seed in range(20):
+    for seed in (*range(20), *range(JOINED, JOINED + 20)):
         model = plugins.importer("net.tflite", "")(drawn(seed), "net", "net")
         replanner = Replanner.of(request("net"), (model,))
-        analysis = replanner.analyze()
+        analysis = replanner.analyze(frozenset())
         rows = all_rows(replanner, analysis)
         kinds |= {analysis.models[0].main.operators[ref.operator].kind for ref in rows.jobs}
         counts.append(sum(rows.jobs.values()))
     assert kinds >= {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "AVERAGE_POOL_2D", "MAX_POOL_2D"}
+    assert kinds >= {"CONCATENATION", "SPLIT", "STRIDED_SLICE", "TRANSPOSE_CONV"}
     assert max(counts) >= 30

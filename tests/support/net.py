@@ -85,6 +85,15 @@ class Net:
         shape = (*_windows(x.shape, _dilated(size, dilation), stride, pad), x.shape[3])
         return self._layer("DEPTHWISE_CONV_2D", x, filters, (3, prod(size), 0), options, (shape, act))
 
+    def widen(self, x: Value, channels: int, size: Filter, strides: Filter) -> Value:
+        """Add TRANSPOSE_CONV: each pixel reaches a window of outputs, which are `strides` times as many."""
+        filters = self._random.integers(-127, 128, (channels, *size, x.shape[3]), np.int8)
+        options = Node("TransposeConvOptions", Padding=SAME, StrideH=strides[0], StrideW=strides[1])
+        shape = (1, x.shape[1] * strides[0], x.shape[2] * strides[1], channels)
+        wanted = self._constant(np.array(shape, np.int32))
+        plan = 0, max(1, prod(size) // prod(strides)) * x.shape[3], 0
+        return self._layer("TRANSPOSE_CONV", x, filters, plan, options, (shape, LINEAR), form=(wanted,))
+
     def dense(self, x: Value, channels: int, act: int = RELU) -> Value:
         """Add FULLY_CONNECTED."""
         count = prod(x.shape)
@@ -101,6 +110,7 @@ class Net:
         options: Node,
         result: tuple[tuple[int, ...], int],
         one_scale: bool = False,
+        form: tuple[int, ...] = (),
     ) -> Value:
         axis, taps, dead = plan
         shape, act = result
@@ -114,7 +124,7 @@ class Net:
         weights = self._constant(filters, quantization(list(scales), [0] * len(scales), axis))
         bias = self._constant(biases, quantization(list(scales * x.scale), [0] * len(scales)))
         output = self._value(shape, SCALE, _ZERO[act])
-        self._run(kind, [x.index, weights, bias], output, options)
+        self._run(kind, [*form, weights, x.index, bias] if form else [x.index, weights, bias], output, options)
         return output
 
     def pool(self, kind: str, x: Value, size: Filter, stride: Filter | None = None, pad: int = VALID) -> Value:

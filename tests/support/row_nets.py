@@ -24,6 +24,8 @@ from usmp_build.search.finalize import finalize
 from usmp_build.search.replanner import Replanner
 
 WAYS = (Direction.FORWARD, Direction.BACKWARD)
+JOINED = 10_000
+"""From this seed on, `drawn` makes nets of several branches."""
 _LINEAR, _RELU = 0, 1
 _SAME, _VALID = 0, 1
 
@@ -72,12 +74,30 @@ def tall_window() -> bytes:
     return net.file(net.dense(net.reshape(x, 1, 32), 3, _LINEAR))
 
 
+def skip() -> bytes:
+    """A U-Net of two levels: what is made small and large again is joined with what it was made from."""
+    net = Net(5)
+    top = net.conv(net.input(16, 12, 2), 6, (3, 3), _LINEAR)
+    low = net.conv(top, 8, (3, 3), stride=2)
+    return net.file(net.conv(net.concat(net.widen(low, 6, (3, 3), (2, 2)), top), 2, (3, 3)))
+
+
+def signal() -> bytes:
+    """Windows along a single row of samples."""
+    net = Net(6)
+    x = net.pool("MAX_POOL_2D", net.conv(net.input(1, 96, 1), 8, (1, 9)), (1, 2))
+    x = net.pool("AVERAGE_POOL_2D", net.conv(net.conv(x, 8, (1, 5)), 8, (1, 3)), (1, 2))
+    return net.file(net.dense(net.pool("AVERAGE_POOL_2D", x, (1, 24)), 3))
+
+
 def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] = (4, 13)) -> bytes:
     """Draw a net with a number of operators in this range after its first layer, on an image of so many rows.
 
     A third of the nets are of float32, and one in six has channels first in its input.  What nobody reads is an
-    output, sometimes reduced to a pixel first.
+    output, sometimes reduced to a pixel first.  From the seed `JOINED` on, nets join, split and widen what they made.
     """
+    if seed >= JOINED:
+        return _joined(seed, operators)
     r = Random(seed)
     net = FloatNet(seed) if seed % 3 == 2 else Net(seed)
     given = net.image if seed % 6 == 3 else net.input
@@ -90,6 +110,47 @@ def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] 
         unread = [value for value in unread if value not in operands] + [grown]
     outputs = [_whole_image(net, r, x) if x.shape[1] > 1 and r.random() < 0.7 else x for x in unread]
     return net.file(*outputs)
+
+
+def _joined(seed: int, operators: tuple[int, int]) -> bytes:
+    """Draw a net of a signal, a single row of samples, if the seed is even, else of an image."""
+    r, net = Random(seed), Net(seed)
+    height = 1 if seed % 2 == 0 else r.randint(5, 9)
+    width = r.randint(12, 24) if height == 1 else r.randint(2, 5)
+    values = [net.conv(net.input(height, width, r.randint(1, 3)), 4, _span(r, height))]
+    unread = list(values)
+    for _ in range(r.randint(*operators)):
+        x = values[-1] if r.random() < 0.8 else r.choice(values)
+        alike = [each for each in values if (each.shape[:3], each.zero) == (x.shape[:3], x.zero)]
+        read, made = _changed(net, r, x, r.choice(alike))
+        values += made
+        unread = [value for value in unread if value not in read] + made
+    return net.file(*unread)
+
+
+def _changed(net: Net, r: Random, x: Value, other: Value) -> tuple[list[Value], list[Value]]:
+    """Add an operator, or several; return what they read, and their results."""
+    height, channels = x.shape[1], x.shape[3]
+    match r.choice(["conv", "conv", "pool", "widen", "join", "join", "split", "slice", "view"]):
+        case "join":
+            return [x, other], [net.concat(x, other)]
+        case "split" if channels % 2 == 0:
+            return [x], net.split(x, 2)
+        case "slice" if channels > 2:
+            return [x], [net.slice(x, 1, channels)]
+        case "view":
+            shape = (1, x.shape[2], channels) if height == 1 else (1, height, x.shape[2] * channels)
+            return [x], [net.reshape(net.relu(net.reshape(x, *shape)), *x.shape)]
+        case "widen" if x.shape[2] < 30:
+            return [x], [net.widen(x, 4, _span(r, height), (1 if height == 1 else 2, 2))]
+        case "pool" if x.shape[2] > 6:
+            return [x], [net.pool("MAX_POOL_2D", x, (1, 2))]
+    return [x], [net.conv(x, r.choice([4, 4, 6]), _span(r, height), stride=r.choice([1, 1, 2]))]
+
+
+def _span(r: Random, height: int) -> tuple[int, int]:
+    """Draw a window, of one row for an image of one row."""
+    return 1 if height == 1 else r.randint(1, 3), r.randint(1, 4)
 
 
 def _grown(net: Net, r: Random, x: Value, alike: list[Value]) -> tuple[list[Value], Value]:

@@ -183,7 +183,7 @@ def test_rows_are_handed_out_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "rows"), [((3, 1, 2), 3), ((1, 2, 1, 2), 2), ((2, 3, 1, 1), 3), ((3, 2), 1), ((2,), 1)]
+    ("shape", "rows"), [((3, 1, 2), 3), ((1, 2, 1, 2), 2), ((2, 3, 1, 1), 2), ((1, 1, 3, 1), 3), ((3, 2), 3), ((2,), 1)]
 )
 def test_there_are_as_many_rows_as_the_output_has(shape: Sequence[int], rows: int) -> None:
     tensors = [fb.tensor(name, shape) for name in "xy"]
