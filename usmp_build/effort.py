@@ -45,6 +45,8 @@ DIRECTION_PLANS_UNSOLVED = 4
 
 ROWS = 4_096
 """Rows of tensors that are buffers: a model with more goes layer by layer, and in memory of pages it is refused."""
+ROW_JOBS = 4 * ROWS
+"""Jobs of the operators of a model that run row by row: one with more goes layer by layer, too."""
 EDGE_ROWS = 1_024
 """Rows of an input or output in one piece that are told apart: of more, several count as one."""
 ROW_PLANS = 4

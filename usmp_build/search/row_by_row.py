@@ -260,7 +260,7 @@ def _rows(replanner: Replanner, analysis: Analysis, small: Collection[int]) -> I
         if model.free_order and replanner.request.rows and index not in small:
             rows = by_rows(replanner.request, analysis, index)
             count = sum(table.rows for table in rows.tables.values())
-            if rows.jobs and count <= left:
+            if rows.jobs and count <= left and sum(rows.jobs.values()) <= effort.ROW_JOBS:
                 left -= count
                 refuse_whole_ports(replanner.request, analysis, index, rows)
                 yield index, rows

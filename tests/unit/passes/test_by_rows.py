@@ -58,6 +58,13 @@ def test_samples_of_a_long_signal_are_told_apart_four_by_four() -> None:
     }
 
 
+def test_a_long_signal_whose_samples_cannot_be_shared_out_is_in_one_piece() -> None:
+    """Its length is a prime number, and far too large to try all others."""
+    asked, text = request("m"), CHAIN.replace("float32[1,4,3,2]", "float32[1,1,100000007,2]")
+    rows = passes.by_rows(asked, analyze_as(asked, model(text), library=library), 0)
+    assert not rows.edges
+
+
 VIEWED = f"""
     %0 "x" {SHAPE}
     %1 "a" {SHAPE}

@@ -62,7 +62,8 @@ def _edges(ports: Mapping[TensorRef, RowTable], touched_whole: Set[TensorRef]) -
 def _coarse(edge: RowTable) -> RowTable | None:
     """Return the rows of an edge, several as one where there are very many; None where they cannot be divided so."""
     least = -(-edge.rows // effort.EDGE_ROWS)
-    at_once = next((number for number in range(least, edge.rows // 2 + 1) if edge.rows % number == 0), None)
+    numbers = range(least, min(edge.rows // 2, least + effort.EDGE_ROWS) + 1)
+    at_once = next((number for number in numbers if edge.rows % number == 0), None)
     return None if at_once is None else replace(edge, rows=edge.rows // at_once, elements=edge.elements * at_once)
 
 
