@@ -42,12 +42,13 @@ class FloatNet(Net):
         options: Node,
         result: tuple[tuple[int, ...], int],
         one_scale: bool = False,
+        form: tuple[int, ...] = (),
     ) -> Value:
         taps, shape = plan[1], result[0]
         weights = self._constant((filters / (64 * np.sqrt(taps))).astype(np.float32))
         bias = self._constant(self._random.uniform(-1, 1, shape[-1]).astype(np.float32))
         output = self._value(shape, 1.0, 0)
-        self._run(kind, [x.index, weights, bias], output, options)
+        self._run(kind, [*form, weights, x.index, bias] if form else [x.index, weights, bias], output, options)
         return output
 
     def _value(self, shape: tuple[int, ...], scale: float, zero: int) -> Value:
@@ -114,7 +115,7 @@ def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] 
 
 def _joined(seed: int, operators: tuple[int, int]) -> bytes:
     """Draw a net of a signal, a single row of samples, if the seed is even, else of an image."""
-    r, net = Random(seed), Net(seed)
+    r, net = Random(seed), FloatNet(seed) if seed % 4 == 3 else Net(seed)
     height = 1 if seed % 2 == 0 else r.randint(5, 9)
     width = r.randint(12, 24) if height == 1 else r.randint(2, 5)
     values = [net.conv(net.input(height, width, r.randint(1, 3)), 4, _span(r, height))]
