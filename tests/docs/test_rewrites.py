@@ -21,7 +21,7 @@ def test_what_rewrites_remove(page: Page, shell: Shell) -> None:
 
 
 def bytes_of(folder: Path, model: bytes, words: str = "", plan: str = "") -> str:
-    """Return the workspace of a model with these words in its table, and this table behind, as the page writes it."""
+    """Return the workspace of a model with these words in its table and `plan` after it, as the page writes it."""
     (folder / "m.tflite").write_bytes(model)
     path = manifest(folder, one_model("m", words, path="m.tflite") + plan)
     achieved: int = planned(path)["workspace"]["achieved"]

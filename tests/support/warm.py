@@ -47,7 +47,7 @@ def command(python: Path) -> Path:
 
 
 def serve(path: str, owner: int) -> None:
-    """Answer what is asked at a socket for as long as there is a process."""
+    """Answer requests at a socket until the process that started this one ends."""
     os.closerange(3, 256)  # of a build, which would wait for them
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)  # a second one ends here
