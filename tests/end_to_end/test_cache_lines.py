@@ -233,10 +233,10 @@ def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Pat
 
 
 @pytest.mark.long
-def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path) -> None:
+def test_a_plan_that_shares_a_line_does_not_compile(tmp_path: Path) -> None:
     """The compiler checks lines, too: move what is above a cached buffer down, into its last line."""
-    out = tmp_path / "out"
-    assert call("generate", cached, "--out", out).code == 0
+    out, layers = tmp_path / "out", manifest(tmp_path, CACHED + "[plan]\nrows = false\n")
+    assert call("generate", layers, "--out", out).code == 0
     source = (out / "digits.c").read_text("utf-8")
     match = re.search(r"USMP_CHECK\(\((\w+)_OFFSET \+ \1_BYTES \+ 31\) / 32 \* 32 <= (\w+)_OFFSET", source)
     assert match, "nothing lies above a cached buffer"
