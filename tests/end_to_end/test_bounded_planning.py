@@ -74,9 +74,9 @@ def test_examples_take_little_search(example: str, monkeypatch: pytest.MonkeyPat
     """Counted are nodes of the exact search, times buffers."""
     work, search = 0, auto.plan_pools
 
-    def counted(problem: Problem, nodes: int, start: Plan | None, minimize: bool) -> Plan | None:
+    def counted(problem: Problem, nodes: int, *others: Any, **named: Any) -> Plan | None:
         nonlocal work
-        plan = search(problem, nodes, start, minimize)
+        plan = search(problem, nodes, *others, **named)
         work += len(problem.buffers) * (nodes if plan is None else plan.work)
         return plan
 

@@ -48,7 +48,7 @@ def test_models_that_share_two_memories(
 def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, overlap: bool) -> None:
     """Where buffers may not overlap each of them is counted by itself."""
     models = board_manifests.ours()
-    plan = "" if overlap else f"{board_manifests.QUICKLY}overlap = false\n"
+    plan = f"{board_manifests.QUICKLY}overlap = {str(overlap).lower()}\n"
     firmware = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE) + plan, 1, shared)
     runs = run(firmware, models, plugin)
     check(firmware, runs)

@@ -66,6 +66,7 @@ def options_of(algorithm: object) -> dict[str, Option]:
         field.name: Option(field.default, _kinds(hints.get(field.name)) or _kinds_of_default(field.default))
         for field in fields(algorithm)
         if field.init
+        if field.init
     }
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 
 from usmp_build import effort
 from usmp_build.frozen import frozen
-from usmp_build.planner.algorithms.exact.pools import plan_pools
+from usmp_build.planner.algorithms.exact.pools import Known, plan_pools
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
 from usmp_build.planner.algorithms.timelines import plan_as_timeline
@@ -25,6 +25,7 @@ class Auto:
     """Most improvements of each order where the exact search did not finish."""
     minimize: bool = True
     """Whether to look for the best plan; False: any plan that fits will do."""
+    _known: Known = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError when `rounds` is negative."""
@@ -37,7 +38,8 @@ class Auto:
             first = self._plan(problem, effort.AUTO_SEVERAL_POOLS, effort.PORTFOLIO_VISITS)
             if first is None or not self._is_open(problem, first):
                 return first
-            longer = plan_pools(problem, _nodes(len(problem.buffers), effort.AUTO_SEVERAL_POOLS_OPEN), first)
+            nodes = _nodes(len(problem.buffers), effort.AUTO_SEVERAL_POOLS_OPEN)
+            longer = plan_pools(problem, nodes, first, known=self._known)
             return _better(problem, longer and _named(longer), first)
         work = min(effort.AUTO_ONE_POOL_NODES * len(problem.buffers), effort.AUTO_ONE_POOL_MOST)
         work = max(effort.AUTO_ONE_POOL, work)
@@ -78,7 +80,7 @@ class Auto:
             return _named(first)
         sweep_visits = effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS
         first = _better(problem, first, portfolio(problem, rounds=0) or _packed_along_time(problem, sweep_visits))
-        best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
+        best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize, self._known)
         if best is not None and self._is_open(problem, best):
             best = swept(problem, best, sweep_visits)
         if self._is_open(problem, best):

@@ -1,15 +1,21 @@
 """The default algorithm finds the best plan of all small cases, and names the search that did."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.problems import CASES, alive, buffer, load, places, problem, shuffled
 from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.exact import several_pools
+from usmp_build.planner.algorithms.exact.verdict import Verdict
 from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize
 from usmp_build.planner.algorithms.portfolio import by_load
 from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.clique import Others
 from usmp_build.planner.memory.plan import peaks, quality
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 
 
@@ -89,3 +95,27 @@ def test_models_that_never_meet_are_planned_apart() -> None:
 def test_by_load_counts_the_bytes_around_a_buffer() -> None:
     stated = problem([buffer("big", 100), buffer("a", 10), buffer("b", 10)], [("a", "big")])
     assert [stated.buffers[index].name for index in by_load(stated, range(3))] == ["big", "a", "b"]
+
+
+def test_constants_that_are_the_same_again_are_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else there is, and however long they are alive."""
+    searched, search = [], several_pools.plan_areas
+
+    def counted(stated: Problem, *others: Any) -> Verdict:
+        searched.append(len(stated.buffers))
+        return search(stated, *others)
+
+    monkeypatch.setattr(several_pools, "plan_areas", counted)
+    auto, counts, clique = Auto(), [], tuple(range(9))
+    for end in (3, 5):
+        constants = [buffer(f"c{i}", 7 + i, (0, 1), costs=(0, i + 1), intervals=((0, end),)) for i in range(9)]
+        beside = buffer("w", 5 + end, (2,), intervals=((0, end),))
+        apart = problem([*constants, beside], [], {"fast": 40, "slow": None, "ram": None})
+        stated = replace(apart, conflicts=(*(Others(clique, number) for number in clique), ()))
+        again, alone = auto(stated), Auto()(stated)
+        assert again is not None
+        assert alone is not None
+        assert again.allocations == alone.allocations
+        counts.append(len(searched))
+    assert searched
+    assert counts[1] - counts[0] < counts[0]

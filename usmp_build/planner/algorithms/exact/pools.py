@@ -15,6 +15,7 @@ Costs add up over all of them.  A peak is the highest of all areas, so peaks are
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeAlias
 
 from usmp_build.planner.algorithms.exact.choices import within_reach
 from usmp_build.planner.algorithms.exact.one_pool import ends, pack
@@ -26,16 +27,22 @@ from usmp_build.planner.memory.plan import Allocation, Plan, rank
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 
+Known: TypeAlias = "dict[object, tuple[int, Verdict]]"
+"""What was found for families that conflict throughout: the constants are the same in most problems of a firmware."""
 
-def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Plan | None:
+
+def plan_pools(
+    problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True, known: Known | None = None
+) -> Plan | None:
     """Return the best plan found, with proofs; it may be `start`.  None when there is no plan, or none was found.
 
-    At most `nodes` nodes are visited.  Without `minimize`, the first plan found will do.
+    At most `nodes` nodes are visited.  Without `minimize`, the first plan found will do.  What `known` has is not
+    searched for again, and what is found is added.
     """
     valid = None if start is None or violations(problem, start) else start
     if valid is not None and not minimize:
         return valid
-    verdict = judge(problem, nodes, valid, minimize)
+    verdict = judge(problem, nodes, valid, minimize, known)
     if verdict.places is None:
         return None
     allocations = tuple(verdict.places[index] for index in range(len(problem.buffers)))
@@ -46,7 +53,9 @@ def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize
     return Plan("exact", allocations, claims, verdict.nodes, bound)
 
 
-def judge(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Verdict:
+def judge(
+    problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True, known: Known | None = None
+) -> Verdict:
     """Return the best plan and all proofs found within `nodes` nodes; `start` is a valid plan, or None."""
     reached = within_reach(problem)
     if not all(buffer.pools for buffer in reached.buffers):
@@ -56,7 +65,7 @@ def judge(problem: Problem, nodes: int, start: Plan | None = None, minimize: boo
     for number, kept in enumerate(families_):
         start_of_family = {new: start.allocations[old] for new, old in enumerate(kept)} if start is not None else None
         share = (nodes - verdict.nodes) // (len(families_) - number)
-        verdict.include(kept, _family(restricted(reached, kept), share, start_of_family, minimize))
+        verdict.include(kept, _family(restricted(reached, kept), share, start_of_family, minimize, known))
         if verdict.impossible:
             break
     if start is not None and verdict.places is not None:
@@ -80,13 +89,29 @@ def _in_order(problem: Problem) -> list[list[int]]:
     return sorted(several, key=lambda kept: identity(kept[0]))
 
 
-def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
+def _family(
+    problem: Problem, nodes: int, start: dict[int, Allocation] | None, minimize: bool, known: Known | None
+) -> Verdict:
     pools = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     if len(pools) == 1:
         return _one_pool(problem, pools[0], nodes, start, minimize)
     from usmp_build.planner.algorithms.exact.several_pools import plan_areas  # only now: most workspaces are one pool
 
-    return plan_areas(problem, pools, nodes, start)
+    if known is None or not is_clique(problem, range(len(problem.buffers))):
+        return plan_areas(problem, pools, nodes, start)
+    key = _throughout(problem), tuple(sorted(start.items())) if start else None
+    searched, verdict = known.get(key, (0, None))
+    if verdict is None or nodes > 2 * searched:  # twice the work finds little more
+        verdict = plan_areas(problem, pools, nodes, start)
+        known[key] = nodes, verdict
+        return verdict
+    return replace(verdict, nodes=0)
+
+
+def _throughout(problem: Problem) -> object:
+    """Return what decides the plans of buffers that all conflict: when they are alive is of no account."""
+    buffers = (replace(buffer, name="", intervals=()) for buffer in problem.buffers)
+    return problem.limits, tuple(buffers), tuple(sorted(problem.separations.items()))
 
 
 def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
