@@ -11,7 +11,7 @@ def rounds(loops: tuple[int, ...], backward: bool) -> Iterator[tuple[int, ...]]:
 
 
 def positions(window: Window, index: tuple[int, ...]) -> Iterator[int]:
-    first = (index[window.loop] + window.phase) // window.repeat * window.step - window.before
+    first = (index[window.loop] * window.step + window.phase) // window.repeat - window.before
     for tap in range(window.taps):
         place, rest = divmod(first + tap * window.dilation, window.every)
         if not rest and 0 <= place < window.size:

@@ -190,12 +190,28 @@ class Net:
         self._run("TRANSPOSE", [x.index, order], output, Node("TransposeOptions"))
         return output
 
-    def pad(self, x: Value, before: int, behind: int) -> Value:
+    def pad(self, x: Value, before: int, behind: int, axes: Sequence[int] = (1, 2)) -> Value:
         """Add PAD around the image."""
-        sizes = self._constant(np.array([[0, 0], [before, behind], [before, behind], [0, 0]], np.int32))
-        rows, columns = (length + before + behind for length in x.shape[1:3])
-        output = self._value((1, rows, columns, x.shape[3]), x.scale, x.zero)
+        frames = [(before, behind) if axis in axes else (0, 0) for axis in range(4)]
+        sizes = self._constant(np.array(frames, np.int32))
+        shape = tuple(length + sum(frame) for length, frame in zip(x.shape, frames, strict=True))
+        output = self._value(shape, x.scale, x.zero)
         self._run("PAD", [x.index, sizes], output, Node("PadOptions"))
+        return output
+
+    def resize(self, x: Value, rows: int, columns: int) -> Value:
+        """Add RESIZE_NEAREST_NEIGHBOR."""
+        sizes = self._constant(np.array([rows, columns], np.int32))
+        output = self._value((1, rows, columns, x.shape[3]), x.scale, x.zero)
+        self._run("RESIZE_NEAREST_NEIGHBOR", [x.index, sizes], output, Node("ResizeNearestNeighborOptions"))
+        return output
+
+    def mean(self, x: Value, axis: int) -> Value:
+        """Add MEAN along an axis that stays, of one index."""
+        axes = self._constant(np.array([axis], np.int32))
+        shape = tuple(1 if at == axis else length for at, length in enumerate(x.shape))
+        output = self._value(shape, x.scale, x.zero)
+        self._run("MEAN", [x.index, axes], output, Node("ReducerOptions", KeepDims=True))
         return output
 
     def relu(self, x: Value) -> Value:

@@ -132,7 +132,8 @@ def _joined(seed: int, operators: tuple[int, int]) -> bytes:
 def _changed(net: Net, r: Random, x: Value, other: Value) -> tuple[list[Value], list[Value]]:
     """Add an operator, or several; return what they read, and their results."""
     height, channels = x.shape[1], x.shape[3]
-    match r.choice(["conv", "conv", "pool", "widen", "join", "join", "split", "slice", "view"]):
+    kinds = ["conv", "conv", "pool", "widen", "join", "join", "split", "slice", "view", "frame", "resize", "mean"]
+    match r.choice(kinds):
         case "join":
             return [x, other], [net.concat(x, other)]
         case "split" if channels % 2 == 0:
@@ -142,6 +143,12 @@ def _changed(net: Net, r: Random, x: Value, other: Value) -> tuple[list[Value], 
         case "view":
             shape = (1, x.shape[2], channels) if height == 1 else (1, height, x.shape[2] * channels)
             return [x], [net.reshape(net.relu(net.reshape(x, *shape)), *x.shape)]
+        case "frame":
+            return [x], [net.relu(net.pad(x, r.randint(0, 2), r.randint(0, 2), (2,) if height == 1 else (1, 2)))]
+        case "resize" if x.shape[2] < 30:
+            return [x], [net.resize(x, 1 if height == 1 else r.randint(2, 9), r.randint(2, 30))]
+        case "mean" if channels > 1:
+            return [x], [net.mean(x, 3)]
         case "widen" if x.shape[2] < 30:
             return [x], [net.widen(x, 4, _span(r, height), (1 if height == 1 else 2, 2))]
         case "pool" if x.shape[2] > 6:

@@ -159,9 +159,12 @@ def _window(form: Rows) -> tuple[str, str, Index]:
 
     Without padding, no condition is needed: number and condition are empty.
     """
-    first = f"(y + {form.phase})" if form.phase else "y"
-    first += f" / {form.repeat}" if form.repeat > 1 else ""
-    index = (*_term(first, form.rows, form.stride), *_term("k", form.window, form.dilation))
+    first = _term("y", form.rows, form.stride)
+    if form.repeat > 1:
+        place = _times("y", form.stride)
+        place = f"({place} + {form.phase})" if form.phase else place
+        first = _term(f"{place} / {form.repeat}", form.rows)
+    index = (*first, *_term("k", form.window, form.dilation))
     end = form.first_row(form.rows - 1) + (form.window - 1) * form.dilation + 1
     conditions = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
     if not conditions:

@@ -23,13 +23,13 @@ from usmp_build.frozen import frozen
 
 @frozen
 class Window:
-    """Positions along an axis: `index * step - before + tap * dilation` for tap in [0, taps), if within [0, size).
+    """Positions along an axis: `(round * step + phase) / repeat - before + tap * dilation`, if within [0, size).
 
-    If none of them is, nothing is touched.  The index is `(round + phase) / repeat`, rounded down, of the loop's round.
+    That is rounded down, for each round of the loop, and each tap in [0, taps).  If none is within, nothing is touched.
     """
 
     loop: int
-    """The loop that `index` belongs to; loops are numbered from the outermost."""
+    """The loop that moves it; loops are numbered from the outermost."""
     pitch: int
     """Elements from one position to the next."""
     size: int
@@ -38,9 +38,9 @@ class Window:
     dilation: int = 1
     before: int = 0
     repeat: int = 1
-    """Rounds of the loop with one position."""
+    """Rounds of the loop in which it moves by `step`."""
     phase: int = 0
-    """Rounds with the first position that are left out; less than `repeat`."""
+    """Less than `repeat`."""
     every: int = 1
     """If more than 1, only positions that it divides count, divided by it, and `dilation` is 1: the inputs that reach
     an output of a transposed convolution."""

@@ -60,6 +60,6 @@ def _inside(window: Window, tap: int, rounds: int) -> int:
 
 def _taps_inside(window: Window, round_: int) -> int:
     """Count the taps that are at positions that exist in one round."""
-    first = (round_ + window.phase) // window.repeat * window.step - window.before
+    first = (round_ * window.step + window.phase) // window.repeat - window.before
     positions = (first + tap * window.dilation for tap in range(window.taps))
     return sum(position % window.every == 0 and 0 <= position // window.every < window.size for position in positions)

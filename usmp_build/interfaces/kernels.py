@@ -70,7 +70,7 @@ class Whole:
 class Rows:
     """`function(&parameters, rows, other operands..., output row)` for every output row.
 
-    Output row y of an image needs the input rows `(y + phase) / repeat * stride - before + k * dilation` for k in
+    Output row y of an image needs the input rows `(y * stride + phase) / repeat - before + k * dilation` for k in
     [0, window); those outside the image are NULL.  The first operand is the streamed input, the last one the output.
     """
 
@@ -91,15 +91,15 @@ class Rows:
     untyped: bool = False
     """Whether the function takes rows of any type, as `const void *`."""
     repeat: int = 1
-    """Output rows that are made of the same input rows."""
+    """Output rows for `stride` input rows."""
     phase: int = 0
-    """Output rows that the first input rows lack; less than `repeat`."""
+    """Less than `repeat`."""
     numbered: bool = False
     """Whether the function gets the number of the output row in the image, too, right after the input rows."""
 
     def first_row(self, row: int) -> int:
         """Return the first input row under the window of an output row, which may be outside the image."""
-        return (row + self.phase) // self.repeat * self.stride - self.before
+        return (row * self.stride + self.phase) // self.repeat - self.before
 
 
 @frozen

@@ -6,6 +6,8 @@ What the library cannot run raises `Unsupported`, which becomes a `NoKernel`; wh
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -89,6 +91,15 @@ class Node:
     def outputs(self) -> tuple[Tensor, ...]:
         """All outputs."""
         return tuple(self.graph.tensors[index] for index in self.operator.outputs)
+
+    def with_tensors(self, change: Callable[[int, Tensor], Tensor], options: Options | None = None) -> Node:
+        """Return the operator alone, with changed tensors, given their index and each of them, and perhaps options."""
+        used = [index for index in (*self.operator.inputs, *self.operator.outputs) if index is not None]
+        tensors = tuple(change(index, self.graph.tensors[index]) for index in used)
+        inputs = tuple(None if index is None else used.index(index) for index in self.operator.inputs)
+        outputs = tuple(map(used.index, self.operator.outputs))
+        alone = replace(self.operator, inputs=inputs, outputs=outputs, options=options or self.operator.options)
+        return replace(self, operator=alone, graph=Subgraph("", tensors, (), (), (alone,)))
 
     def options(self, kind: type[AnyOptions]) -> AnyOptions:
         """Return the options, which must be of this kind."""

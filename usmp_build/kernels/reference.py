@@ -27,6 +27,7 @@ from usmp_build.interfaces.row_jobs import row_jobs
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels import portable, sources
 from usmp_build.kernels.node import Node, Unsupported
+from usmp_build.kernels.sliced import slice_by_slice
 from usmp_build.kernels.turned import turned
 from usmp_build.operators.uint8 import difference, is_quantized
 from usmp_build.request import Isa, TargetRequest
@@ -205,8 +206,10 @@ class Reference:
             kernel = make(node)
         except Unsupported as reason:
             return NoKernel(_explained(str(reason), operator, graph))
-        if kernel.by_rows is None and (other := turned(node)) is not None:
-            kernel = replace(kernel, by_rows=_sample_by_sample(make, other))
+        if kernel.by_rows is None and row_jobs(kernel) is None:
+            other = turned(node)
+            by_rows = slice_by_slice(node, make) if other is None else _sample_by_sample(make, other)
+            kernel = replace(kernel, by_rows=by_rows)
         return _in_both_directions(kernel) if both_ways else kernel
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:

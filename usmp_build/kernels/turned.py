@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from usmp_build.ir.graph import Subgraph, Tensor
+from usmp_build.ir.graph import Tensor
 from usmp_build.ir.options import Options
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.pitches import are_apart
@@ -25,12 +25,8 @@ def turned(node: Node) -> Node | None:
     operator = node.operator
     if operator.kind not in KINDS or are_apart(node) or not _is_long_row(node):
         return None
-    used = [index for index in (*operator.inputs, *operator.outputs) if index is not None]
-    tensors = tuple(_turned_image(node.graph.tensors[index]) for index in used)
-    inputs = tuple(None if index is None else used.index(index) for index in operator.inputs)
     options = operator.options and _turned(operator.options)
-    alone = replace(operator, inputs=inputs, outputs=(len(used) - 1,), options=options)
-    return replace(node, operator=alone, graph=Subgraph("", tensors, (), (), (alone,)))
+    return node.with_tensors(lambda _, tensor: _turned_image(tensor), options)
 
 
 def _is_long_row(node: Node) -> bool:

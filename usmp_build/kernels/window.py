@@ -25,7 +25,7 @@ _MOST_TAPS = 256
 class Slide:
     """An axis of an image, and the window that slides along it.
 
-    Output i is made of the pixels `(i + phase) / repeat * stride - before + tap * dilation`.
+    Output i is made of the pixels `(i * stride + phase) / repeat - before + tap * dilation`.
     """
 
     size: int
@@ -53,7 +53,7 @@ class Slide:
 
     def first(self, position: int) -> int:
         """Return the first pixel under the window at a position, which may be outside the image."""
-        return (position + self.phase) // self.repeat * self.stride - self.before
+        return (position * self.stride + self.phase) // self.repeat - self.before
 
     def as_rows(self) -> Slide:
         """Return the window over the rows that an output row may need; of a transposed one, those that may reach it.

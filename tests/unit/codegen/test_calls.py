@@ -88,7 +88,7 @@ def test_rows_have_a_type_unless_any_will_do(untyped: bool, streamed_type: str) 
             "in + row * 24",
             "out + y * 4",
         ),
-        (Rows(1, 6, 9, 24, 4, stride=3, repeat=2), "", "", "in + y / 2 * 72", "out + y * 4"),
+        (Rows(1, 6, 9, 24, 4, stride=3, repeat=2), "", "", "in + y * 3 / 2 * 24", "out + y * 4"),
         (Rows(1, 1, 1, 24, 4, before=1), "0 - 1", "row >= 0", "in + row * 24", "out"),
         (Reduce(1, 1, 24, 4), "", "", "in", "out"),
         (Reduce(2, 1, 24, 4), "", "", "in + n * 24", "out + n * 4"),

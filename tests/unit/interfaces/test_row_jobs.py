@@ -53,7 +53,7 @@ def test_a_job_reads_the_rows_under_the_window_that_are_inside(form: Rows, backw
     for job in range(form.rows):
         y = form.rows - 1 - job if backward else job
         window = [
-            (y + form.phase) // form.repeat * form.stride - form.before + k * form.dilation for k in range(form.window)
+            (y * form.stride + form.phase) // form.repeat - form.before + k * form.dilation for k in range(form.window)
         ]
         assert [*by_rows.rows_touched(Input(0), job)] == [row for row in window if 0 <= row < form.input_rows]
         assert [*by_rows.rows_touched(Output(0), job)] == [y] == [by_rows.row_of(job)]

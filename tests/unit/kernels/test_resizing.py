@@ -47,6 +47,8 @@ def test_a_row_is_interpolated_from_the_two_around_it(
         (4, 12, {"half_pixel_centers": True}, 3, 1),
         (8, 4, {}, 1, 2),
         (4, 7, {"align_corners": True}, 2, 1),
+        (5, 8, {}, 8, 5),
+        (21, 14, {"half_pixel_centers": True}, 2, 3),
     ],
 )
 def test_or_of_the_nearest(before: int, after: int, options: dict[str, bool], repeat: int, stride: int) -> None:
@@ -55,19 +57,31 @@ def test_or_of_the_nearest(before: int, after: int, options: dict[str, bool], re
     assert (call.form.window, call.form.repeat, call.form.stride) == (1, repeat, stride)
 
 
-@pytest.mark.parametrize("kind", ["RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"])
-def test_otherwise_all_rows_are_computed_at_once(kind: str) -> None:
-    (call,) = kernel_of(resized(kind, 5, 8)).calls
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "dtype", "options"),
+    [
+        ("RESIZE_NEAREST_NEIGHBOR", 14, 46, INT8, {}),
+        ("RESIZE_BILINEAR", 2, 42, FLOAT, {"align_corners": True}),
+        ("RESIZE_BILINEAR", 9, 3, INT8, {"half_pixel_centers": True}),
+    ],
+)
+def test_where_floats_round_off_the_line_all_rows_are_computed_at_once(
+    kind: str, before: int, after: int, dtype: DType, options: dict[str, bool]
+) -> None:
+    """Or where the first row is below the image's."""
+    (call,) = kernel_of(resized(kind, before, after, dtype, **options)).calls
     assert call.form == Whole()
 
 
 def test_rows_whose_columns_are_too_many_to_declare_write_no_other_row() -> None:
-    source, output = activation("x", (1, 2, 700, 1), INT8, 0.1, 0), activation("y", (1, 4, 1100, 1), INT8, 0.1, 0)
-    sizes = constant("size", np.array([4, 1100], np.int32))
-    made = case(np.random.default_rng(1), "RESIZE_BILINEAR", (source, sizes), output, ResizeBilinear())
+    source, output = (activation(name, (1, *size, 1), FLOAT) for name, size in (("x", (2, 340)), ("y", (3, 1142))))
+    sizes = constant("size", np.array([3, 1142], np.int32))
+    made = case(
+        np.random.default_rng(1), "RESIZE_BILINEAR", (source, sizes), output, ResizeBilinear(align_corners=True)
+    )
     kernel = kernel_of(made)
     check_declared(kernel, made.graph.operators[0], made.graph)
     (call,) = kernel.calls
     assert isinstance(call.form, Rows)
     assert call.accesses is not None
-    assert call.accesses.widths == (0, 1)
+    assert call.accesses.widths == (0, 4)

@@ -6,16 +6,12 @@ reversed rows of [2, 3]     Move(size=1, (Axis(2, 3, 3), Axis(3, -1, 1)), source
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Operand, Output, Traffic
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Output, Traffic
 from usmp_build.kernels.nest import Nest, aside, call_in_bytes, reads, writes
-from usmp_build.kernels.node import Node
-from usmp_build.kernels.pitches import are_apart
 from usmp_build.kernels.portable.copies import copy
-from usmp_build.kernels.portable.pieces import piece_by_piece, sliced_axis
 from usmp_build.kernels.requantization import int32_constant
 
 _AXIS_BYTES = 12
@@ -60,24 +56,6 @@ def moves(parts: Iterable[Move]) -> Kernel:
             name = f"axes_{len(tables)}" if tables else "axes"
             tables.append(int32_constant(name, (number for axis in part.axes[:-1] for number in axis)))
     return Kernel(tuple(calls), tuple(tables))
-
-
-def moves_in_slices(node: Node, part: Move) -> Kernel:
-    """Return the kernel that makes a move with an axis for each of the output, and makes it slice by slice, too.
-
-    The axis of slices may come first in the output only, and must be all of the first long axis of the input.
-    """
-    made, shape = moves([part]), node.output.shape
-    axis = sliced_axis(shape)
-    if axis is None or are_apart(node) or node.input(0).is_constant or sliced_axis(node.input(0).shape) != axis:
-        return made
-    outer, source = part.axes[axis], node.input(0)
-    if node.input(0).shape[axis] != shape[axis] or outer.source * shape[axis] != source.size:
-        return made
-    width = source.dtype.bits // 8
-    of_slice = moves([part._replace(axes=part.axes[axis + 1 :])])
-    steps: dict[Operand, int] = {Input(0): outer.source // width, Output(0): outer.target // width}
-    return replace(made, by_rows=piece_by_piece(of_slice, shape[axis], steps))
 
 
 def _copied(part: Move) -> KernelCall:

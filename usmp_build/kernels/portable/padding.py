@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Operand, Output, Traffic
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.nest import Nest, aside, kernel, reads, writes
+from usmp_build.kernels.nest import Nest, aside, kernel, reads, rows_of, writes
 from usmp_build.kernels.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.portable.pieces import sliced_axis
 from usmp_build.kernels.requantization import int32_constant
 from usmp_build.kernels.window import Slide, Under
 
 _MOST_AXES = 5
+_WORDS = 3
+"""Of an axis in the table."""
 
 
 class _Frame(NamedTuple):
@@ -28,7 +32,18 @@ def pad(node: Node) -> Kernel:
     source, output = node.input(0), node.output
     if source.dtype is not output.dtype or source.dtype.bits not in (8, 16, 32, 64) or not source.dtype.numpy:
         raise unsupported_types(source, output)
-    frames = _merged(_frames(node))
+    whole, axis = _padded(node, "pad", _frames(node)), sliced_axis(source.shape)
+    if axis is None or source.is_constant or sliced_axis(output.shape) != axis:
+        return whole
+    outer, *inner = _frames(node)[axis:]
+    rows = Slide(outer.size, sum(outer), before=outer.before)
+    return whole if sum(outer) == outer.size else replace(whole, by_rows=_padded(node, "pad_row", inner, rows))
+
+
+def _padded(node: Node, function: str, frames: list[_Frame], rows: Slide | None = None) -> Kernel:
+    """Return the kernel that pads along the last axes, and along the rows under a window if there is one."""
+    source, output = node.input(0), node.output
+    frames = _merged(frames)
     if len(frames) > _MOST_AXES:
         raise Unsupported(f"it pads along more than {_MOST_AXES} groups of axes")
     frames = [_Frame(0, 1, 0)] * (_MOST_AXES - len(frames)) + frames
@@ -36,18 +51,24 @@ def pad(node: Node) -> Kernel:
     value, constants = _value(node)
     lines, crossing = prod(sum(frame) for frame in frames[:-1]), prod(frame.size for frame in frames[:-1])
     width = source.dtype.bits // 8
-    fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
+    inside, outside = (1, 0) if rows is None else (rows.size, rows.output - rows.size)
+    fills = inside * (lines + crossing) + outside  # a byte is filled with all at once
+    nest = _nest(frames, value, rows)
     return kernel(
         node,
-        "pad",
-        _nest(frames, value),
+        function,
+        nest,
         (("lines", lines), ("width", width)),
+        form=None if rows is None else rows_of(nest, untyped=True),
         constants=(axes, *constants),
-        moved={value: Traffic(fills), Derived(0): Traffic(_table_reads(frames))},
+        moved={
+            value: Traffic(fills if width == 1 else output.size - source.size),
+            Derived(0): Traffic(inside * _table_reads(frames) + 4 * _WORDS * outside),
+        },
     )
 
 
-def _nest(frames: list[_Frame], value: Operand) -> Nest:
+def _nest(frames: list[_Frame], value: Operand, rows: Slide | None) -> Nest:
     """A line that is inside the input along every outer axis reads its part of the input first."""
     *outer, line = frames
     under, pitch = dict[str, Under](), line.size
@@ -55,6 +76,9 @@ def _nest(frames: list[_Frame], value: Operand) -> Nest:
         under[f"axis_{number}"] = Slide(frame.size, before=frame.before).under(pitch)
         pitch *= frame.size
     axes = {f"axis_{number}": sum(frame) for number, frame in enumerate(outer)}
+    if rows is not None:
+        axes = {"images": 1, "rows": rows.output, **axes}
+        under["rows"] = rows.under(pitch)
     spans = reads(Input(0), line.size, under), aside(value), aside(Derived(0)), writes(Output(0), sum(line))
     return Nest(axes, spans)
 
@@ -65,9 +89,9 @@ def _table_reads(frames: list[_Frame]) -> int:
     For every line all three of each outer axis, innermost first, up to the first whose frame the line is in.  Of the
     innermost axis all three once.
     """
-    words, lines = 3, prod(sum(frame) for frame in frames[:-1])
+    words, lines = _WORDS, prod(sum(frame) for frame in frames[:-1])
     for frame in reversed(frames[:-1]):
-        words += 3 * lines
+        words += _WORDS * lines
         lines = lines // sum(frame) * frame.size
     return 4 * words
 

@@ -109,11 +109,13 @@ def _slice_step(node: Node, operand: Input | Output, axis: int) -> int | None:
 
 
 def piece_by_piece(of_piece: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
-    """Return a kernel that calls the kernel of one piece `count` times.
+    """Return a kernel that makes the calls of the kernel of one piece `count` times.
 
     `steps` are elements from one piece of an operand to the next; operands without any are the same for all.
     """
-    (call,) = of_piece.calls
-    pitches = tuple(steps.get(operand, 0) for operand in call.operands)
-    traffic = {position: count * each for position, each in call.traffic.items()}
-    return replace(of_piece, calls=(replace(call, form=Pieces(count, pitches), traffic=traffic),))
+    calls = []
+    for call in of_piece.calls:
+        pitches = tuple(steps.get(operand, 0) for operand in call.operands)
+        traffic = {position: count * each for position, each in call.traffic.items()}
+        calls.append(replace(call, form=Pieces(count, pitches), traffic=traffic))
+    return replace(of_piece, calls=tuple(calls))

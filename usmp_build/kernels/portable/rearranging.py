@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, Output, Traffic
-from usmp_build.kernels.nest import Along, InTurn, Moved, Nest, aside, call_in_bytes, reads, writes
+from usmp_build.kernels.nest import Along, InTurn, Moved, Nest, aside, call_in_bytes, kernel, reads, rows_of, writes
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.portable.copies import check_types
 from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves
@@ -22,10 +23,7 @@ _MOST_MOVES = 256
 
 def space_to_depth(node: Node) -> Kernel:
     """SPACE_TO_DEPTH, by rows: the pixels of a block side by side are the channels of one pixel."""
-    source, block = node.input(0), node.options(Blocks).block_size
-    whole = _blocks(node, source.shape, node.output.shape)
-    if source.is_constant:
-        return whole
+    source, block = node.streamed(), _block(node, node.input(0).shape, node.output.shape)
     (images, height, width, channels), (_, *small, _) = source.shape, node.output.shape
     line = block * channels
     axes = [RowAxis(small[1], 0, line), RowAxis(block, 1, 0), RowAxis(line, 0, 1)]
@@ -33,27 +31,40 @@ def space_to_depth(node: Node) -> Kernel:
 
 
 def depth_to_space(node: Node) -> Kernel:
-    """DEPTH_TO_SPACE: the channels of a pixel are the pixels of a block."""
-    return _blocks(node, node.output.shape, node.input(0).shape)
+    """DEPTH_TO_SPACE: the channels of a pixel are the pixels of a block.
+
+    A row reads only some of the pixels that its turns state: which ones depends on its number.
+    """
+    source, block = node.input(0), _block(node, node.output.shape, node.input(0).shape)
+    images, height, width, channels = source.shape
+    line, row, size = channels // block, width * channels, source.dtype.bits // 8
+    down = Slide(height, height * block, repeat=block)
+    along: Along = {"images": height * row, "rows": down.under(row), "pixels": channels}
+    axes = {"images": images, "rows": down.output, "pixels": width}
+    nest = Nest(axes, (reads(Input(0), channels, along), writes(Output(0), line)))
+    by_rows = kernel(
+        node,
+        "depth_to_space_row",
+        nest,
+        (("width", width), ("block", block), ("line", line * size)),
+        form=rows_of(nest, untyped=True, numbered=True),
+        moved={Input(0): Traffic(source.size)},
+    )
+    rows = Axis(images * height, row * size, row * size), Axis(block, line * size, width * line * size)
+    whole = moves([Move(line * size, (*rows, Axis(width, channels * size, line * size)))])
+    has_rows = images == 1 and down.output > 1 and not source.is_constant
+    return replace(whole, by_rows=by_rows) if has_rows else whole
 
 
-def _blocks(node: Node, space: tuple[int, ...], depth: tuple[int, ...]) -> Kernel:
-    """Move lines of blocks; in both tensors these are contiguous."""
-    source, output, block = node.input(0), node.output, node.options(Blocks).block_size
-    check_types(source, output)
+def _block(node: Node, space: tuple[int, ...], depth: tuple[int, ...]) -> int:
+    """Return the rows and columns of a block of an image whose pixels are the channels of one of another image."""
+    block = node.options(Blocks).block_size
+    check_types(node.input(0), node.output)
     node.expect(len(space) == len(depth) == 4 and block > 0, "does not make an image of blocks of an image")
     images, height, width, channels = depth
     expected = (images, height * block, width * block, channels // (block * block))
     node.expect(channels % block**2 == 0 and space == expected, f"makes {list(depth)} of {list(space)}")
-    line = block * space[3] * source.dtype.bits // 8
-    pitches = {"row": width * block * line, "pixel": block * line, "line": line}
-    in_space = {"row": width * block * line, "pixel": line, "line": width * line}
-    rows, lines, pixels = ("row", images * height), ("line", block), ("pixel", width)
-    if output.shape == depth:
-        axes = [Axis(size, in_space[name], pitches[name]) for name, size in (rows, pixels, lines)]
-    else:
-        axes = [Axis(size, pitches[name], in_space[name]) for name, size in (rows, lines, pixels)]
-    return moves([Move(line, tuple(axes))])
+    return block
 
 
 def reverse(node: Node) -> Kernel:

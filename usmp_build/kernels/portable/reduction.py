@@ -54,7 +54,7 @@ def _sums(node: Node, divisor: int) -> Kernel:
         raise unsupported_types(source, output)
     is_real = source.dtype.is_float
     fields: Fields = (("divisor", single(divisor)),) if is_real else _integer_fields(node, axes.size, divisor)
-    if len(axes.reduced) > 1:
+    if len(axes.reduced) > 1 or (axes.reduced[-1:] and axes.reduced[-1].step == 1):
         struct = "reduce_sum_f32_parameters" if is_real else "reduce_sum_parameters"
         return along_axes(node, axes, c_name("reduce_sum", source.dtype), struct, *fields)
     function, struct = c_name("mean", source.dtype), c_name("mean", source.dtype, part="parameters")
@@ -64,13 +64,11 @@ def _sums(node: Node, divisor: int) -> Kernel:
 
 
 def block_of(shape: tuple[int, ...], axes: Split) -> Block:
-    """Return the image whose rows are reduced, along at most one axis or several that lie side by side."""
+    """Return the image whose rows are reduced: along no axis, or along some that lie side by side, but not the last."""
     if not axes.reduced:
         return Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
     ((count, channels),) = axes.reduced
     images = prod(shape) // count // channels
-    if channels == 1:  # a row of a single number would need a call each
-        return Block(images, 1, count, 1)
     rows = next(size for i, size in enumerate(shape) if size > 1 and prod(shape[i:]) == count * channels)
     return Block(images, rows, count // rows, channels)
 

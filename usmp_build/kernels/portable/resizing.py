@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
+from math import gcd
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -50,14 +51,14 @@ def nearest(node: Node) -> Kernel:
     """RESIZE_NEAREST_NEIGHBOR: elements of any type."""
     check_types(node.input(0), node.output)
     image, options = _image(node), node.options(ResizeNearest)
-    rows, columns = (_nearest_places(*sizes, options) for sizes in (image.heights, image.widths))
+    rows, columns = (_nearest(*sizes, options) for sizes in (image.heights, image.widths))
     width = node.output.dtype.bits // 8
-    tables = [_table("columns", columns)]
+    tables = [_table("columns", columns.pixels)]
     fields: Fields = (("output_width", image.widths[1]), ("size", image.channels * width))
     loops = _loops(image, rows, columns, 1, image.channels)
     lines = image.images * image.heights[1]
     if loops.form is None:
-        tables.append(_table("rows", rows))
+        tables.append(_table("rows", rows.pixels))
         fields = (("lines", lines), *_sizes(image), ("size", image.channels * width))
     name = "resize_nearest" if loops.form is None else "resize_nearest_row"
     return kernel(
@@ -126,33 +127,48 @@ def _sizes(image: _Image) -> Fields:
 
 def _scale(before: int, after: int, options: Options) -> np.float32:
     """Return the pixels of the input from one pixel of the output to the next."""
-    less = int(options.align_corners and after > 1)
-    scale: np.float32 = np.float32(before - less) / np.float32(after - less)
+    pixels, of_output = _slope(before, after, options)
+    scale: np.float32 = np.float32(pixels) / np.float32(of_output)
     return scale
 
 
-def _nearest_places(before: int, after: int, options: ResizeNearest) -> list[int]:
+class Places(NamedTuple):
+    """Where the pixels of an output are in the input, along an axis."""
+
+    pixels: Sequence[int]
+    """The pixel before each place, -1 for places before the first one; none if that depends on how C rounds."""
+    slope: tuple[int, int]
+    """How many pixels further they are (about, for they are rounded) after how many of the output."""
+
+
+def _slope(before: int, after: int, options: Options) -> tuple[int, int]:
+    less = int(options.align_corners and after > 1)
+    return before - less, after - less
+
+
+def _nearest(before: int, after: int, options: ResizeNearest) -> Places:
     """Return the pixel of the input that is nearest to each of the output, along an axis."""
     center = np.float32(0.5 if options.half_pixel_centers else 0)
     places = (np.arange(after, dtype=np.float32) + center) * _scale(before, after, options)
     whole = np.floor(places.astype(np.float64) + (0.5 if options.align_corners else 0))
-    return [int(place) for place in np.clip(whole, 0, before - 1)]
+    pixels = [int(place) for place in np.clip(whole, 0, before - 1)]
+    return Places(pixels, _slope(before, after, options))
 
 
 class _Axis(NamedTuple):
-    """Where the pixels of an output are in the input, along an axis."""
+    """What C needs to know of an axis, and what it makes of it."""
 
     scale: Value
     offset: Value
-    places: list[int] | None
-    """The pixel before each place, -1 for places before the first one; None if that depends on how C rounds."""
+    places: Places
 
 
 def _fixed(before: int, after: int, options: ResizeBilinear) -> _Axis:
-    less = int(options.align_corners and after > 1)
-    scale = (_UNIT * (before - less) + (after - less) // 2) // (after - less)
+    pixels, of_output = _slope(before, after, options)
+    scale = (_UNIT * pixels + of_output // 2) // of_output
     offset = scale // 2 - _UNIT // 2 if options.half_pixel_centers else 0
-    return _Axis(scale, offset, [min((i * scale + offset) // _UNIT, before - 1) for i in range(after)])
+    places = [min((i * scale + offset) // _UNIT, before - 1) for i in range(after)]
+    return _Axis(scale, offset, Places(places, (scale, _UNIT)))
 
 
 def _real(before: int, after: int, options: ResizeBilinear) -> _Axis:
@@ -161,22 +177,23 @@ def _real(before: int, after: int, options: ResizeBilinear) -> _Axis:
     moved = np.arange(after, dtype=np.float32) + center
     twice = np.floor(moved * scale - center)
     once = np.floor((moved.astype(np.float64) * float(scale) - float(center)).astype(np.float32))
-    places = np.minimum(twice, before - 1).astype(int).tolist() if (once == twice).all() else None
-    return _Axis(float(scale), float(center), places)
+    places = np.minimum(twice, before - 1).astype(int).tolist() if (once == twice).all() else []
+    return _Axis(float(scale), float(center), Places(places, _slope(before, after, options)))
 
 
-def slide_over(places: Sequence[int], size: int, window: int) -> Slide | None:
+def slide_over(places: Places, size: int, window: int) -> Slide | None:
     """Return the window that is at these places of an axis of `size` pixels; None if they do not lie on a line.
 
-    >>> slide_over([-1, 0, 0, 1, 1, 2], 3, 2)
+    >>> slide_over(Places([-1, 0, 0, 1, 1, 2], (3, 6)), 3, 2)
     Slide(size=3, output=6, window=2, stride=1, dilation=1, before=1, repeat=2, phase=1, is_transposed=False)
     """
-    steps = [i for i in range(1, len(places)) if places[i] != places[i - 1]] or [len(places)]
-    repeat = steps[1] - steps[0] if len(steps) > 1 else max(steps[0], len(places) - steps[0])
-    stride = places[steps[0]] - places[0] if steps[0] < len(places) else 1
-    slide = Slide(size, len(places), window, stride, before=-places[0], repeat=repeat, phase=repeat - steps[0])
-    fits = slide.phase >= 0 and stride > 0 and all(slide.first(i) == place for i, place in enumerate(places))
-    return slide if fits else None
+    pixels, (rise, run) = places
+    common = gcd(rise, run)
+    stride, repeat = (rise // common, run // common) if rise else (1, len(pixels))
+    start = max((place * repeat - i * stride for i, place in enumerate(pixels)), default=0)
+    if any((i * stride + start) // repeat != place for i, place in enumerate(pixels)):
+        return None
+    return Slide(size, len(pixels), window, stride, before=-(start // repeat), repeat=repeat, phase=start % repeat)
 
 
 class _Loops(NamedTuple):
@@ -197,7 +214,7 @@ _UNDER_WINDOW = _Reads(0, (0,))
 """In a loop: what is read is under a window that moves."""
 
 
-def _loops(image: _Image, rows: Sequence[int] | None, columns: Sequence[int] | None, taps: int, run: int) -> _Loops:
+def _loops(image: _Image, rows: Places, columns: Places, taps: int, run: int) -> _Loops:
     """Return the loops of a function: a turn reads `taps` pixels of `taps` rows, `run` elements of each.
 
     Pixels that are on no line are declared one by one.  Where these are too many, no read is declared.
@@ -224,21 +241,19 @@ def _loops(image: _Image, rows: Sequence[int] | None, columns: Sequence[int] | N
     return _Loops(InTurn(tuple(nests), shared=0 if down else 1), form)
 
 
-def _along(
-    places: Sequence[int] | None, size: int, taps: int, *, is_row: bool = False
-) -> tuple[Slide | None, list[_Reads]]:
+def _along(places: Places, size: int, taps: int, *, is_row: bool = False) -> tuple[Slide | None, list[_Reads]]:
     """Return the window at the places of an axis, or what each pixel of the output reads."""
-    slide = None if places is None else slide_over(places, size, taps)
+    slide = slide_over(places, size, taps) if places.pixels else None
     if slide is None or (is_row and slide.before < 0):
-        return None, _one_by_one(places, taps, size)
+        return None, _one_by_one(places.pixels, taps, size)
     return slide, [_UNDER_WINDOW]
 
 
-def _one_by_one(places: Sequence[int] | None, taps: int, size: int) -> list[_Reads]:
+def _one_by_one(pixels: Sequence[int], taps: int, size: int) -> list[_Reads]:
     """Return what each pixel of the output reads, of an axis of `size` pixels; nothing where that is not known."""
     return [
         _Reads(i, tuple(sorted({min(max(place + tap, 0), size - 1) for tap in range(taps)})))
-        for i, place in enumerate(places or ())
+        for i, place in enumerate(pixels)
     ]
 
 

@@ -14,7 +14,7 @@ from usmp_build.kernels.nest import InTurn, Nest, aside, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.portable.copies import check_types
 from usmp_build.kernels.portable.gathering import START_TYPES, axes_of_part, lookups
-from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves, moves_in_slices
+from usmp_build.kernels.portable.moves import Axis, Move, byte_steps, moves
 from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
 
 
@@ -83,5 +83,4 @@ def _taken(node: Node, taken: Taken) -> Kernel:
     pitches, targets = byte_steps(source.shape, width), byte_steps([*map(len, taken)], width)
     along = [*zip(taken, pitches, targets, strict=True)]
     axes = tuple(Axis(len(indices), indices.step * pitch, target) for indices, pitch, target in along)
-    whole = Move(width, axes, source=sum(indices.start * pitch for indices, pitch, _ in along))
-    return moves_in_slices(node, whole) if len(source.shape) == len(node.output.shape) else moves([whole])
+    return moves([Move(width, axes, source=sum(indices.start * pitch for indices, pitch, _ in along))])

@@ -5,7 +5,7 @@ loops or blocks of them become one turn each, in which the order of reads and wr
 
 The distance from a byte written to a byte read later is a sum of strides, linear in every index, and so is largest at
 the first or the last indices.  A window that is clipped at an end of its axis is not linear there: where clipping
-begins and ends, all indices count.  Where a window touches only every n-th place, or stays for n rounds, distances
+begins and ends, all indices count.  Where a window touches only every n-th place, or moves once in n rounds, distances
 repeat after n indices but for a linear share: then n indices count at each corner.
 
     window over 9 pixels, padding 1     0 1 2 . . . 6 7 8
@@ -42,10 +42,10 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
     for window in moved:
         reach = (window.taps - 1) * window.dilation
         for edge in (0, (window.size - 1) * window.every):
-            first, last = (edge + window.before - reach) // window.step, (edge + window.before) // window.step
-            if last - first > most:
+            places = edge + window.before - reach, edge + window.before + 1
+            begin, end = (-((window.phase - place * window.repeat) // window.step) for place in places)
+            if end - 1 - begin > most:
                 return np.arange(size, dtype=np.int64) if size <= most else None
-            begin, end = first * window.repeat - window.phase, (last + 1) * window.repeat - window.phase
             ranges.append(_around(begin, end - 1, size, near))
     numbers = np.sort(np.concatenate(ranges))
     return numbers[np.diff(numbers, prepend=-1) > 0]  # np.unique would load masked arrays
@@ -251,7 +251,7 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
 
 def _places(window: Window, first: Numbers, last: Numbers) -> tuple[Numbers, Numbers]:
     """Return the lowest and highest index of a window inside its axis; where it is all outside, lowest > highest."""
-    begin, end = ((rounds + window.phase) // window.repeat * window.step - window.before for rounds in (first, last))
+    begin, end = ((rounds * window.step + window.phase) // window.repeat - window.before for rounds in (first, last))
     if window.every > 1:
         lowest, highest = -(-begin // window.every), (end + window.taps - 1) // window.every
         return np.maximum(lowest, 0), np.minimum(highest, window.size - 1)

@@ -20,7 +20,7 @@ void usmp_arg_max_s8(const struct usmp_reduce_max_parameters *p, const int8_t *i
             most = value > most ? value : most;
         }
         output[o] = best;
-        usmp_next_place(&at, p->kept, p->direction);
+        usmp_next_place(&at, p->kept, 3, p->direction);
     }
 }
 
@@ -44,6 +44,6 @@ void usmp_arg_max_f32(
             most = value > most ? value : most;
         }
         output[o] = best;
-        usmp_next_place(&at, p->kept, p->direction);
+        usmp_next_place(&at, p->kept, 3, p->direction);
     }
 }

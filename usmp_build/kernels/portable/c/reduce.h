@@ -5,7 +5,7 @@
 
 #include "usmp.h"
 
-/* Of each of `outputs` there are `count` elements, along the axes that are reduced. */
+/* Of each of `outputs` there are `count` elements, along the axes that are reduced: runs along the last of these. */
 struct usmp_reduce_max_parameters {
     int32_t outputs;
     int32_t count;
@@ -46,7 +46,7 @@ struct usmp_place {
     int32_t offset;
 };
 
-/* Returns the first place along these axes, or the last one for a direction of -1. */
+/* Returns the first place along three axes, or the last one for a direction of -1. */
 static inline struct usmp_place usmp_place_at(const int32_t *axes, int32_t direction)
 {
     struct usmp_place at = {{0, 0, 0}, 0};
@@ -57,10 +57,11 @@ static inline struct usmp_place usmp_place_at(const int32_t *axes, int32_t direc
     return at;
 }
 
-/* Moves on to the next place in this direction; after the last one, to where it began. */
-static inline void usmp_next_place(struct usmp_place *at, const int32_t *axes, int32_t direction)
+/* Moves on to the next place along the first `count` axes, in this direction; after the last one, to where it began. */
+static inline void usmp_next_place(
+    struct usmp_place *at, const int32_t *axes, int32_t count, int32_t direction)
 {
-    for (int32_t axis = 2; axis >= 0; --axis) {
+    for (int32_t axis = count - 1; axis >= 0; --axis) {
         const int32_t size = axes[2 * axis];
         const int32_t step = direction * axes[2 * axis + 1];
 

@@ -8,17 +8,23 @@ void usmp_reduce_sum_s8(
 {
     const struct usmp_walk outputs = usmp_walk_along(p->outputs, 1, p->direction);
     struct usmp_place at = usmp_place_at(p->kept, p->direction);
+    const int32_t run = p->reduced[4];
+    const int32_t step = p->reduced[5];
 
     for (int32_t o = outputs.first; o != outputs.end; o += outputs.step) {
         struct usmp_place from = usmp_place_at(p->reduced, 1);
         int32_t sum = p->offset;
 
-        for (int32_t i = 0; i < p->count; ++i) {
-            sum += input[at.offset + from.offset];
-            usmp_next_place(&from, p->reduced, 1);
+        for (int32_t i = 0; i < p->count; i += run) {
+            const int8_t *const values = input + at.offset + from.offset;
+
+            for (int32_t k = 0; k < run; ++k) {
+                sum += values[k * step];
+            }
+            usmp_next_place(&from, p->reduced, 2, 1);
         }
         sum = usmp_clamp(usmp_scale(sum, p->multiplier, p->shift), p->low, p->high);
         output[o] = (int8_t)(sum + p->output_zero_point);
-        usmp_next_place(&at, p->kept, p->direction);
+        usmp_next_place(&at, p->kept, 3, p->direction);
     }
 }

@@ -1,0 +1,100 @@
+"""Operators that treat all slices alike: rows, tokens or samples along the first axis that is longer than 1.
+
+    MEAN along the channels of 64 tokens     [1, 64, 48] -> [1, 64, 1]
+    64 times, for a token                    [1,  1, 48] -> [1,  1, 1]
+
+Their kernels by rows are those of the operator that makes one slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import replace
+
+import numpy as np
+
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Whole
+from usmp_build.ir.graph import Tensor
+from usmp_build.kernels.node import Node, Unsupported
+from usmp_build.kernels.pitches import are_apart
+from usmp_build.kernels.portable.pieces import piece_by_piece, sliced_axis
+from usmp_build.kernels.portable.reduced_axes import reduced_axes
+
+
+def _resized(node: Node) -> set[int]:
+    """Return the axes that are longer or shorter in the output: those that are padded, cut, repeated or stretched."""
+    source, output = node.input(0).shape, node.output.shape
+    missing = len(output) - len(source)
+    return {axis for axis, size in enumerate(output) if axis < missing or source[axis - missing] != size}
+
+
+def _exchanged(node: Node) -> set[int]:
+    rank = len(node.output.shape)
+    return {axis for axis, source in enumerate(node.integers(1, "axes")) if axis != source % rank}
+
+
+def _strided(node: Node) -> set[int]:
+    strides = node.integers(3, "strides")
+    is_shrunk = len(node.output.shape) != len(strides)
+    turned = {axis for axis, stride in enumerate(strides) if stride != 1}
+    return {*range(len(strides))} if is_shrunk else _resized(node) | turned
+
+
+_AXES: dict[str, Callable[[Node], Set[int]]] = {
+    **dict.fromkeys("BROADCAST_TO MIRROR_PAD PAD PADV2 SLICE TILE".split(), _resized),
+    **dict.fromkeys("ARG_MAX ARG_MIN CUMSUM MEAN REVERSE_V2 SUM".split(), reduced_axes),
+    **dict.fromkeys("REDUCE_ALL REDUCE_MAX REDUCE_MIN".split(), reduced_axes),
+    "STRIDED_SLICE": _strided,
+    "TRANSPOSE": _exchanged,
+}
+"""Operator kind → the axes along which it works; what is at an index of another axis depends on nothing else."""
+
+
+def slice_by_slice(node: Node, make: Callable[[Node], Kernel]) -> Kernel | None:
+    """Return a kernel that makes each slice of the output of that slice of the input; None if there is none.
+
+    `make` makes the kernel of an operator of this kind.
+    """
+    if node.operator.kind not in _AXES or len(node.outputs) != 1 or are_apart(node) or not _is_one_stream(node):
+        return None
+    axis, source = sliced_axis(node.output.shape), node.input(0)
+    if axis is None or sliced_axis(source.shape) != axis:
+        return None
+    count = node.output.shape[axis]
+    if source.shape[axis] != count or axis in _AXES[node.operator.kind](node):
+        return None
+    try:
+        made = make(_of_slice(node, axis))
+    except Unsupported:
+        return None
+    if any(call.form != Whole() for call in made.calls) or made.scratch:
+        return None
+    steps: dict[Operand, int] = {each: node.tensor(each).elements // count for each in (Input(0), Output(0))}
+    return piece_by_piece(replace(made, pitched=frozenset(), by_rows=None), count, steps)
+
+
+def _is_one_stream(node: Node) -> bool:
+    """Tell whether only the first input has slices: all others are constants or single elements."""
+    first, *others = (None if i is None else node.graph.tensors[i] for i in node.operator.inputs)
+    alike = all(tensor is None or tensor.is_constant or tensor.elements == 1 for tensor in others)
+    return alike and first is not None and not first.is_constant
+
+
+def _of_slice(node: Node, axis: int) -> Node:
+    """Return the operator that makes one slice."""
+    inputs = node.operator.inputs
+    sizes = inputs[2] if node.operator.kind == "SLICE" else None
+
+    def change(index: int, tensor: Tensor) -> Tensor:
+        if index == sizes:
+            return _with_one(tensor, axis)
+        is_sliced = index in (inputs[0], *node.operator.outputs)
+        return replace(tensor, shape=(*tensor.shape[:axis], 1, *tensor.shape[axis + 1 :])) if is_sliced else tensor
+
+    return node.with_tensors(change)
+
+
+def _with_one(sizes: Tensor, axis: int) -> Tensor:
+    numbers = np.array(sizes.as_array())
+    numbers.reshape(-1)[axis] = 1
+    return replace(sizes, data=numbers.tobytes())
