@@ -13,6 +13,7 @@ from usmp_build.passes.lower import lower as lower
 from usmp_build.passes.memories import memories as memories
 from usmp_build.passes.once import once as once
 from usmp_build.passes.parts import parts as parts
+from usmp_build.passes.parts.flat import flat as flat
 from usmp_build.passes.rewrite import rewrite as rewrite
 from usmp_build.passes.rewrite.work import with_saving as with_saving
 from usmp_build.passes.rows.by_rows import by_rows as by_rows

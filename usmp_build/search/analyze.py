@@ -50,6 +50,12 @@ def select(request: Request, models: tuple[Model, ...], libraries: Libraries) ->
     return Selection(assignment, rewrites, *passes.axes(request, scoped, assignment, libraries))
 
 
+def flat(selection: Selection, libraries: Libraries) -> Selection:
+    """Return a selection in which no concatenation reads the output of another one; the same one if that is so."""
+    scoped = passes.flat(selection.scoped, selection.axes, libraries)
+    return selection if scoped is selection.scoped else replace(selection, scoped=scoped)
+
+
 def alias(
     request: Request, selection: Selection, libraries: Libraries, aliases: frozenset[OperatorRef] | None = None
 ) -> Analysis:

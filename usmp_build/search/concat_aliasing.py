@@ -29,10 +29,12 @@ from usmp_build.ir.storage import Kind
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Goal
+from usmp_build.search.incumbent import workspace
 from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.row_by_row import row_by_row
 from usmp_build.search.workspace_bytes import max_live
+from usmp_build.units import MAX_BYTES
 
 Operators = frozenset[OperatorRef]
 
@@ -49,7 +51,9 @@ def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate
     elif any(model.has_row_ports for model in models):  # parts might keep them in one piece
         best = row_by_row(replanner, layers.copied)
     else:
-        best, copied = (row_by_row(replanner, orders) for orders in (layers.best, layers.copied))
+        best = row_by_row(replanner, layers.best)
+        beat = MAX_BYTES if best.plan is None else workspace(best.analysis, best.plan)
+        copied = row_by_row(replanner, layers.copied, beat)
         best = copied if _is_smaller(copied, best) else best
     return replace(best, other_buffers=layers.has_alternatives)
 
@@ -82,7 +86,9 @@ def _choose_aliases(replanner: Replanner, all_aliased: Analysis) -> _Layers:
     search.plans = min(search.plans, effort.ALIASING_RECONSIDERED)
     if search.plans > 0:
         search.reconsider()
-    return _Layers(search.best, True, copied if search.aliases > needed else None)
+    flat = replanner.copy_flat(needed)
+    copied = copied if flat is None else Orders(replanner, flat)
+    return _Layers(search.best, True, copied if flat or search.aliases > needed else None)
 
 
 def _plans(problem: Problem) -> int:

@@ -76,6 +76,14 @@ class Replanner:
         self.step()
         return analyze.alias(self.request, self._selection, self.libraries, aliases)
 
+    def copy_flat(self, aliases: frozenset[OperatorRef]) -> Analysis | None:
+        """Run all passes where concatenations read no other one's output, as in `analyze`; None if they never do."""
+        selection = analyze.flat(self._selection, self.libraries)
+        if selection is self._selection:
+            return None
+        self.step()
+        return analyze.alias(self.request, selection, self.libraries, aliases)
+
     @cached_property
     def _selection(self) -> Selection:
         return analyze.select(self.request, self.models, self.libraries)

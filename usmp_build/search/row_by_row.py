@@ -44,8 +44,11 @@ from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_BYTES
 
 
-def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
-    """Return the best plan layer by layer, or a better one with layers that run row by row."""
+def row_by_row(replanner: Replanner, layer_by_layer: Orders, beat: int = MAX_BYTES) -> BestCandidate:
+    """Return the best plan layer by layer, or a better one with layers that run row by row.
+
+    Only those with less workspace than `beat`, which another choice takes, are of any use.
+    """
     request, chosen = replanner.request, layer_by_layer.finish()
     if replanner.takes_first and chosen.plan is not None:
         return chosen
@@ -63,22 +66,24 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders) -> BestCandidate:
         for each in analyses
     ]
     bound = _bound(request, whole, fed, (of_whole, *orders))
+    if bound >= beat:
+        return chosen
     if fed:  # layer by layer is none of the candidates
         chosen = replace(chosen, plan=None, bound=bound, directions_are_proven=False, others=())
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
-    candidates = _Candidates(replanner, chosen, fed)
+    candidates = _Candidates(replanner, chosen, fed, beat)
     *kinds, again = _ways(request, analyses, rows, orders)
     _plan_candidates(candidates, kinds, replanner.moderate)
     _plan_again(candidates, again, replanner.moderate)
-    if candidates.incumbent.chosen is chosen.analysis:
-        return chosen
     return _with_rows(replanner, chosen, candidates)
 
 
 def _with_rows(replanner: Replanner, chosen: BestCandidate, candidates: _Candidates) -> BestCandidate:
     """Return the best candidate, planned once more where operators without rows have directions."""
     incumbent, bound = candidates.incumbent, chosen.bound
+    if incumbent.chosen is chosen.analysis:
+        return chosen
     if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
         bound = workspace_always(chosen.analysis)
     others = () if candidates.fed else (chosen.analysis, *chosen.others)
@@ -164,13 +169,14 @@ _Planner = Callable[[Problem], Plan | None]
 class _Candidates:
     """Plans candidates in which models go by rows, and keeps the best."""
 
-    def __init__(self, replanner: Replanner, chosen: BestCandidate, fed: frozenset[int]) -> None:
+    def __init__(self, replanner: Replanner, chosen: BestCandidate, fed: frozenset[int], beat: int) -> None:
         self.fed = fed
         """The models that must go by rows."""
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
         self._bound = chosen.bound
+        self._beat = beat
         self._once: int | None = None
         self.best: _Ways = {}
         """The ways of the incumbent; empty: layer by layer."""
@@ -205,7 +211,8 @@ class _Candidates:
     def _most(self, ways: _Ways) -> int:
         """Return the most bytes of workspace with which a candidate is worth the rows that it computes again."""
         worth = sum(way.worth for way in ways.values())
-        return floor(self._once * (1 - worth)) if worth and self._once is not None else MAX_BYTES
+        most = floor(self._once * (1 - worth)) if worth and self._once is not None else MAX_BYTES
+        return min(most, self._beat - 1)
 
 
 def _plan_candidates(candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: _Planner) -> None:
