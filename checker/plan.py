@@ -7,9 +7,14 @@ from itertools import islice
 from checker.definitions import Definition
 from checker.model import STATEFUL, Fuel, NotCovered, demand, merge
 
+FIELDS = "name pool offset size intervals models kind alignment line reason rows"
 
-class Buffer(namedtuple("Buffer", "name pool offset size intervals models kind alignment line reason")):
-    """Bytes of a pool that hold data within half-open intervals of steps; a cache line has `line` bytes, or is none."""
+
+class Buffer(namedtuple("Buffer", FIELDS, defaults=[0])):
+    """Bytes of a pool that hold data within half-open intervals of steps; a cache line has `line` bytes, or is none.
+
+    Of what is in rows, `rows` says how many there are; buffers with higher numbers are places to which rows move.
+    """
 
     @property
     def end(self):
@@ -28,17 +33,19 @@ class Buffer(namedtuple("Buffer", "name pool offset size intervals models kind a
 
 
 def flat_buffers(plan):
-    """Yield every buffer, and each row of what is in rows as one."""
+    """Yield every buffer, and each row of what is in rows as one, and each place that a row moves to."""
     for b in plan["buffers"]:
         others = [b["model"], *b["shared_with"]], b["kind"], b["alignment"], b["cache_line"], b["reason"]
         if "offsets" not in b:
             yield Buffer(b["name"], b["pool"], b["offset"], b["size"], b["intervals"], *others)
             continue
         intervals = iter(b["intervals"])
-        for row, offset in enumerate(b["offsets"]):
-            pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
-            own = [*islice(intervals, b["lives"][row] if b["lives"] else 1)]
-            yield Buffer(f"{b['name']}[{row}]", pool, offset, b["row_size"], own, *others)
+        rows = len(b["offsets"]) - len(b.get("moved", []))
+        demand(rows > 0, f'"{b["name"]}" has no rows')
+        for at, offset in enumerate(b["offsets"]):
+            pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][at]
+            own = [*islice(intervals, b["lives"][at] if b["lives"] else 1)]
+            yield Buffer(f"{b['name']}[{at}]", pool, offset, b["row_size"], own, *others, rows)
 
 
 class PlannedModel:
@@ -144,7 +151,7 @@ class PlannedModel:
         rows, base = [first], first.name.removesuffix("[0]")
         if first.name == base:
             return rows
-        while row := self.buffers.get(f"{base}[{len(rows)}]"):
+        while len(rows) != first.rows and (row := self.buffers.get(f"{base}[{len(rows)}]")):
             if row.kind != first.kind or row.name in self.named:
                 break
             rows.append(row)

@@ -157,10 +157,13 @@ class Replay:
         for step in self.steps[first + 1 : last]:
             rows[step["operator"]].update({step["row"]} - {None})
         for is_again in (False, True):
-            self.step, done = first, defaultdict(list)
+            self.step, done, moved, parts = first, defaultdict(list), {}, dict(model.parts)
             self._enter(model, is_again)
             for self.step in range(first + 1, last):
                 operator, row = self.steps[self.step]["operator"], self.steps[self.step]["row"]
+                if self.steps[self.step]["kind"] == "move":
+                    self._move(model, moved)
+                    continue
                 done[operator].append(row)
                 if operator is None:
                     (t,) = model.arriving
@@ -170,7 +173,27 @@ class Replay:
                     self._operate(Job(model, record, done[operator], len(rows[operator]), self._here()))
             self.step = last
             self._leave(model, done)
+            model.parts = parts
         return last + 1
+
+    def _move(self, model, moved):
+        """Move a row of all tensors in one buffer to the next of its places; `moved` has where rows are now."""
+        name, row = self.steps[self.step]["buffer"], self.steps[self.step]["row"]
+        number = sum(1 for other, _ in moved if other == name)
+        source = next((moved[key] for key in reversed(moved) if key[0] == name and key[1][0] == row), None)
+        source = source or self.buffers.get(f"{name}[{row}]")
+        target = source and self.buffers.get(f"{name}[{source.rows + number}]")
+        demand(source and target and row < source.rows, f"{self._here()} moves what has no place to go to")
+        demand(source.size == target.size, f"{self._here()} moves a row to a place of another size")
+        moved[name, (row, number)] = target
+        self._touch(model, source)
+        self._touch(model, target)
+        for t, parts in model.parts.items():
+            if row < len(parts) and parts[row][2] is source:
+                place = target.pool, target.offset, target
+                model.parts[t] = [*parts[:row], place, *parts[row + 1 :]]
+        marks = [self.arena.get(at) for at in source.places()]
+        self._put(model, dict(zip(target.places(), marks, strict=True)))
 
     def _last_step(self, model, first):
         """Return the step in which a model leaves that is entered in step `first`; all between must be its own."""
@@ -183,7 +206,8 @@ class Replay:
             demand(step["model"] == model.name, f"{self._here()} comes before {model.name} has left")
             if kind == "leave":
                 return self.step
-            is_known = operator in model.operators if kind == "operator" else (kind, operator) == ("arrival", None)
+            is_other = kind in ("arrival", "move") and operator is None
+            is_known = operator in model.operators if kind == "operator" else is_other
             demand(is_known, f"{self._here()} is no operator of the plan")
         raise Wrong(f"{model.name} never ends")
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "first_fit.h"
+#include "moving.h"
 #include "search.h"
 #include "sweep.h"
 #include "timelines.h"
@@ -32,6 +33,7 @@ namespace {
 using Number = std::int64_t;
 
 constexpr int OUT_OF_MEMORY = -1;
+constexpr int NOT_PLACED = -2;
 
 std::vector<int> row_of(const Number *starts, const Number *values, Number row)
 {
@@ -203,6 +205,45 @@ USMP_API int usmp_first_fit_place(const usmp::FirstFit *fit, Number count, const
             offsets[i] = places[i].offset;
         }
         return static_cast<int>(done);
+    });
+}
+
+USMP_API usmp::Moving *usmp_moving_new(Number count, const Number *sizes, const Number *alignments, const Number *first,
+                                       const Number *last, const Number *may_move, const Number *neighbor_starts,
+                                       const Number *neighbors, Number steps, const Number *free)
+{
+    return made([&] {
+        std::vector<usmp::Movable> buffers;
+        for (Number row = 0; row < count; ++row) {
+            buffers.push_back({sizes[row], alignments[row], first[row], last[row], may_move[row] != 0,
+                               neighbors_of(neighbor_starts, neighbors, row)});
+        }
+        return std::make_unique<usmp::Moving>(std::move(buffers), std::vector<bool>(free, free + steps));
+    });
+}
+
+USMP_API void usmp_moving_delete(usmp::Moving *moving)
+{
+    delete moving;
+}
+
+// Take from `visits`; return how many moves there are if all buffers find room within the capacity, no more than
+// `most`, and fill in offsets, and step, buffer and offset of each move; else return NOT_PLACED.
+USMP_API int usmp_moving_within(const usmp::Moving *moving, Number capacity, Number rule, Number *visits, Number *offsets,
+                                Number most, Number *moves)
+{
+    return status_of([&] {
+        const usmp::Movements made = moving->within(capacity, static_cast<usmp::Rule>(rule), *visits);
+        if (!made.is_done || static_cast<Number>(made.moves.size()) > most) {
+            return NOT_PLACED;
+        }
+        std::copy(made.births.begin(), made.births.end(), offsets);
+        for (const usmp::Relocation &each : made.moves) {
+            *moves++ = each.step;
+            *moves++ = each.buffer;
+            *moves++ = each.offset;
+        }
+        return static_cast<int>(made.moves.size());
     });
 }
 

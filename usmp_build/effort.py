@@ -49,6 +49,10 @@ ROW_JOBS = 4 * ROWS
 """Jobs of the operators of a model that run row by row: one with more goes layer by layer, too."""
 EDGE_ROWS = 1_024
 """Rows of an input or output in one piece that are told apart: of more, several count as one."""
+MOVES = 1_024
+"""Moves of rows in all runs of a firmware together: their tables take 6 bytes each, or 3."""
+MOVE_VISITS = 30_000_000
+"""Pairs of buffers that are looked at for moves, in all capacities that are tried: up to 3 s of the core."""
 ROW_PLANS = 4
 """Plans of each candidate in which layers run row by row: with hundreds of rows, 0.5 s for a brief one, else 3 s."""
 

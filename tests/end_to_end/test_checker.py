@@ -61,7 +61,7 @@ def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of() -> None:
 @pytest.mark.parametrize("rows", ["true", "false"])
 def test_steps_say_what_their_text_says(rows: str) -> None:
     enter, *steps, leave = planned_models(("digits",), BY_ROWS.format(rows)).document["steps"]
-    nobody = {"model": "digits", "operator": None, "row": None}
+    nobody = {"model": "digits", "operator": None, "row": None, "buffer": None}
     assert enter == {**nobody, "kind": "enter", "text": "digits: enter"}
     assert leave == {**nobody, "kind": "leave", "text": "digits: leave"}
     for step in steps:

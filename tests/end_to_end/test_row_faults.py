@@ -87,9 +87,17 @@ def job_left_out(planned: Planned, code: ModelCode) -> tuple[ModelCode, set[int]
     return with_jobs(code, wrong), buffers(planned, jobs_of(planned)[last])
 
 
+def move_left_out(planned: Planned, code: ModelCode) -> tuple[ModelCode, set[int]]:
+    """A row stays where it is, and is read where it should have gone."""
+    (moves,), step = code.moves, next(step for step in jobs_of(planned) if step.move)
+    (source, _, size), *others = moves.entries
+    wrong = replace(moves, entries=((source, source, size), *others))
+    return replace(code, moves=(wrong,)), buffers(planned, step)
+
+
 def jobs_of(planned: Planned) -> list[Step]:
-    """Return the steps of jobs, in their order."""
-    return [step for step in steps(planned.analysis.schedule.root) if step.job is not None]
+    """Return the steps of jobs and of moves, in their order."""
+    return [step for step in steps(planned.analysis.schedule.root) if step.job is not None or step.move]
 
 
 def buffers(planned: Planned, step: Step) -> set[int]:
@@ -114,7 +122,7 @@ def all_computed_from(planned: Planned, wrong: set[int]) -> set[int]:
 @pytest.mark.slow
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("fault", few([row_moved, row_over_a_live_one, jobs_swapped, job_left_out], 1))
+@pytest.mark.parametrize("fault", few([row_moved, row_over_a_live_one, jobs_swapped, job_left_out, move_left_out], 1))
 def test_planted_faults_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
     lay_out, reached = pipeline.lay_out, set[str]()
 

@@ -55,7 +55,8 @@ def test_rows_of_a_tensor_are_one_record(rows: Path, whole: Path) -> None:
     assert [name for name in names if "[" in name] == []
     assert {*names} - {buffer["name"] for buffer in json.loads(text_of(whole))["buffers"]} == {"net.t12.sums"}
     assert [
-        (b["name"], b["row_size"], len(b["offsets"]), len(b["intervals"])) for b in sorted(in_rows(plan), key=str)
+        (b["name"], b["row_size"], len(b["offsets"]) - len(b["moved"]), len(b["intervals"]) - len(b["moved"]))
+        for b in sorted(in_rows(plan), key=str)
     ] == [
         ("net.t10", 40, 8, 8),
         ("net.t11", 24, 4, 4),
@@ -114,18 +115,20 @@ def test_explain_says_where_rows_go(rows: Path) -> None:
     offsets, intervals = tensor["offsets"], tensor["intervals"]
     most = max(sum(start <= step < stop for start, stop in intervals) for step in range(len(plan["steps"])))
     begin, first = min((start, row) for row, (start, _) in enumerate(intervals))
-    end, last = max((stop, row) for row, (_, stop) in enumerate(intervals))
+    end, last = max((stop, place) for place, (_, stop) in enumerate(intervals))
+    last = last if last < 8 else tensor["moved"][last - 8]
     size = plan["pools"][0]["size"]
     expected = [
         "net.t3: intermediate, written by CONV_2D 0",
         f"  rows    8 of 40 bytes, each aligned to 1, at most {most} alive at the same time",
         f"  place   pool workspace, bytes [{min(offsets)}; {max(offsets) + 40}) of {size}",
-        f"          rows 0 to 7 at {' '.join(map(str, offsets))}",
+        f"          rows 0 to 7 at {' '.join(map(str, offsets[:8]))}",
+        f"  moves   {len(tensor['moved'])}, of {len({*tensor['moved']})} rows, to make room for others",
         f"  alive   [{begin}, {end}): from net: CONV_2D 0, row {first} to net: ADD 3, row {last}",
     ]
     for name in ("t3", "%3"):
         lines = call("explain", name, rows).out.splitlines()
-        assert lines[:5] == expected, name
+        assert lines[:6] == expected, name
         assert len(lines) <= 12
     start, stop = intervals[3]
     row = call("explain", "t3[3]", rows).out.splitlines()
@@ -191,7 +194,7 @@ def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     moved.write_text(json.dumps(plan))
     (line,) = call("diff", after, moved).out.splitlines()[4:]
     assert line.startswith(f"~ net.t3  {place} -> workspace+{min(tensor['offsets'])}..1000 (8 rows of 40 in ")
-    tensor["offsets"], tensor["intervals"] = [4], [[0, 1]]
+    tensor["offsets"], tensor["intervals"], tensor["moved"] = [4], [[0, 1]], []
     moved.write_text(json.dumps(plan))
     assert call("diff", after, moved).out.splitlines()[4:] == [
         f"~ net.t3  {place} -> workspace+4 (1 row of 40 in 1 place)"

@@ -19,6 +19,7 @@ from usmp_build import pipeline, plugins
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.pipeline import Planned
+from usmp_build.search import concat_aliasing
 from usmp_build.search.replanner import Replanner
 
 COUNT = max(1, int(os.environ.get("USMP_CASES", "60")) // 15)
@@ -86,6 +87,15 @@ def test_rows_never_need_more(first: int) -> None:
     pairs = [(workspace(seed, rows=True), workspace(seed, rows=False)) for seed in range(first, first + COUNT)]
     assert all(in_rows <= whole for in_rows, whole in pairs), pairs
     assert any(in_rows < whole for in_rows, whole in pairs)
+
+
+@pytest.mark.slow
+def test_rows_move_where_that_needs_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = [workspace(seed, rows=True) for seed in range(8)]
+    monkeypatch.setattr(concat_aliasing, "with_moves", lambda _, best: best)
+    fixed = [workspace(seed, rows=True) for seed in range(8)]
+    assert all(less <= more for less, more in zip(moved, fixed, strict=True)), (moved, fixed)
+    assert moved != fixed
 
 
 @pytest.mark.drawn("seeds")

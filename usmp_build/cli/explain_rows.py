@@ -8,7 +8,8 @@ Rows count from 0.  Places that repeat are listed once:
             rows 1 to 23 go round 9 places: 1,020 700 1,340 1,980 2,620 380 2,940 2,300 1,660
             row 24 at 380
 
-Where they are in several pools, there is a line for each pool, and places are `sram+380`.
+Rows that move are listed where they are written.  Where they are in several pools, there is a line for each pool, and
+places are `sram+380`.
 """
 
 from __future__ import annotations
@@ -34,20 +35,31 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
     first, used = rows[0], {row.pool for row in rows}
     pools = [pool for pool in summary.pools if pool.name in used]
     start, stop = min(row.intervals[0][0] for row in rows), max(row.intervals[-1][1] for row in rows)
-    again = sum(len(row.intervals) > 1 for row in rows)
+    written = [row for row in rows if row.moved is None]
     return [
         f"{tensor}: {first.kind}, {first.reason}",
-        f"  rows    {len(rows)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
+        f"  rows    {len(written)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
         f"at most {_most_alive(rows)} alive at the same time",
-        *([f"          {again} of them are computed again, in the same places"] if again else []),
+        *_again(rows),
         *(f"  place   {_extent(pool, rows)}" for pool in pools),
-        *_places(rows, has_one_pool=len(pools) == 1),
+        *_places(written, has_one_pool=len(pools) == 1),
+        *_moves(rows),
         *([f"  scope   {first.scope}"] if first.scope not in ("", first.reason) else []),
         f"  alive   [{start}, {stop}): from {summary.steps[start].text} to {summary.steps[stop - 1].text}",
         *(line for pool in pools for line in _peak(pool, rows)),
         *_together(summary, rows),
         *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),
     ]
+
+
+def _again(rows: Sequence[BufferRow]) -> Iterator[str]:
+    if again := sum(len(row.intervals) > 1 for row in rows):
+        yield f"          {again} of them are computed again, in the same places"
+
+
+def _moves(rows: Sequence[BufferRow]) -> Iterator[str]:
+    if moved := [row.moved for row in rows if row.moved is not None]:
+        yield f"  moves   {len(moved)}, of {len({*moved})} rows, to make room for others"
 
 
 def _rows_of(summary: Summary, tensor: str) -> list[BufferRow]:

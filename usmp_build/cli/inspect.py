@@ -225,6 +225,8 @@ def _row_ranges(analysis: Analysis) -> list[str]:
     """Return the names of buffers; for the first row of a tensor that is computed row by row, one for all its rows."""
     names = [buffer.name for buffer in analysis.storage.buffers]
     for buffer, number in analysis.row_numbers.items():
+        if buffer in analysis.moved_rows:
+            continue
         first = buffer - number
         names[first] = f"{analysis.tensor_name(first)}[0-{number}]"
     return names

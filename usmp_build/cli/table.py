@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from usmp_build.errors import one_line
 from usmp_build.layout import AlternativesRecord, CostRow, LargerPoolsRecord, Summary, WorkspaceRecord
@@ -68,6 +68,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *compiler_plans(alternatives),
         *_constants(summary),
         *_state(summary),
+        *_moves(summary),
         _proof(summary),
         *_cost_lines(summary, alternatives.larger_pools),
         *_empty(summary),
@@ -172,6 +173,16 @@ def _constants(summary: Summary) -> list[str]:
 def _state(summary: Summary) -> list[str]:
     kept = (model for model in summary.models if model.state)
     return [f"state: {show_bytes(m.state)} bytes of {m.name} are kept between runs ({m.name}_reset)" for m in kept]
+
+
+def _moves(summary: Summary) -> Iterator[str]:
+    """Say how much is copied to make room."""
+    sizes = {buffer.tensor: buffer.size for buffer in summary.buffers}
+    for model in summary.models:
+        moved = [sizes[step.buffer] for step in summary.steps if step.buffer and step.model == model.name]
+        if moved:
+            times = f"{len(moved):,} times" if len(moved) > 1 else "once"
+            yield f"{model.name}: rows move {times} in a run, {count_bytes(sum(moved))}, to make room for others"
 
 
 def _proof(summary: Summary) -> str:

@@ -58,9 +58,7 @@ def _of_model(project: str, owner: str, row: ModelRow, code: ModelCode) -> Itera
     row_parts = _OF_ROWS if row.inputs_by_rows or row.outputs_by_rows else ()
     yield from ((owner, f"{row.name}_{part}") for part in (*OF_MODELS, *row_parts))
     yield from ((owner, step.function) for step in code.steps)
-    yield from ((owner, table.symbol) for table in code.row_offsets)
-    yield from ((owner, jobs.symbol) for jobs in code.stretches)
-    yield from ((owner, jobs.numbers_symbol) for jobs in code.stretches if jobs.numbers)
+    yield from ((owner, symbol) for symbol in code.table_symbols)
     yield from _of_functions(project, owner, code.functions)
     for pool, _ in row.pools:
         kind = "WORKSPACE" if pool.is_workspace else "CONSTANT"

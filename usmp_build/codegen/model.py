@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from math import gcd
 
@@ -12,6 +13,7 @@ from usmp_build.codegen.buffers import buffer_codes, first_tensors, name_within,
 from usmp_build.codegen.flow import Flow, pointers
 from usmp_build.codegen.function_names import function_names, ports, variable
 from usmp_build.codegen.functions import Functions
+from usmp_build.codegen.moved_rows import moves, read_offsets, slot_of
 from usmp_build.codegen.ports import Locate
 from usmp_build.codegen.refusals import refuse, refuse_passed
 from usmp_build.codegen.sequence import arrival, outputs_by_rows, row_steps, sequence
@@ -54,7 +56,8 @@ def model_code(
     buffers = buffer_codes(analysis, plan, summary, index)
     tables = tables_of(analysis, plan, summary, index)
     offsets = row_offsets(analysis, plan, summary, index)
-    locate = _located(request, analysis, index, buffers, tables, constants, offsets)
+    read = read_offsets(analysis, plan, summary, index, offsets)
+    locate = replace(_located(request, analysis, index, buffers, tables, constants, offsets), read=read)
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
     numbers = {ref: number for number, ref in enumerate(_operators(analysis, index))}
     steps = _steps(analysis, index, numbers, locate, passed_groups)
@@ -66,6 +69,8 @@ def model_code(
     used = passed | {member.expression for function in functions.values() for member in function.members}
     tables_in_use = {number: table for number, table in tables.items() if table.symbol in used}
     reset_rows = tuple(resets(analysis, index, buffers, constants))
+    in_rows, arriving = row_steps(analysis, locate, numbers), arrival(analysis, locate)
+    moved = moves(analysis, plan, summary, index, len(in_rows) + (arriving is not None))
     return ModelCode(
         inputs=locate.input_rows(),
         outputs=locate.output_rows(),
@@ -75,10 +80,11 @@ def model_code(
         buffers=tuple(replace(buffer, is_used=buffer.variable in passed) for buffer in buffers.values()),
         views=tuple(_views_of_inputs(model.main, locate, passed)),
         steps=steps,
-        row_steps=row_steps(analysis, locate, numbers),
-        row_offsets=tuple(offsets.values()),
-        sequence=sequence(analysis, index, numbers, flows),
-        arrival=arrival(analysis, locate),
+        row_steps=in_rows,
+        row_offsets=(*offsets.values(), *read.values()),
+        moves=moved,
+        sequence=sequence(analysis, index, numbers, flows, partial(slot_of, analysis, plan, summary, moved)),
+        arrival=arriving,
         passed_constants=_called_for(passed_groups, passed),
         tables=tuple(tables_in_use.values()),
         paged=_paged(request, summary, tables.values()),
@@ -207,7 +213,8 @@ def row_offsets(analysis: Analysis, plan: Plan, summary: Summary, index: int) ->
         if first not in tensors or tensors[first] not in analysis.choices.by_rows.tables:
             continue
         stored = analysis.storage.buffers[first]
-        places = [plan.allocations[row] for row in analysis.storage.span(first)]
+        count = analysis.choices.by_rows.tables[tensors[first]].rows
+        places = [plan.allocations[row] for row in analysis.storage.span(first)[:count]]
         unit = gcd(*(place.offset for place in places)) or 1
         tables[first] = RowOffsets(
             symbol=f"{summary.models[index].name}_{variable(functions, tensors[first])}_rows",

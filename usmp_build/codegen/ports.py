@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 
+from usmp_build.codegen.moved_rows import Reader
 from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.c_types import float_literal, plain_type
@@ -35,6 +36,8 @@ class Locate:
     outputs: Names
     offsets: Mapping[int, RowOffsets]
     """Buffers of first rows in plain memory → offsets of all rows."""
+    read: Mapping[Reader, RowOffsets] = field(default_factory=dict)
+    """Inputs of operators → offsets of rows that are read elsewhere than where they were written."""
     subgraph: int = 0
     """The subgraph whose tensors are located."""
 

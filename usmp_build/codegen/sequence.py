@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from usmp_build.codegen.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Output
 from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
 from usmp_build.ir.graph import Operator, OperatorRef, operator_at
-from usmp_build.ir.schedule import Step, steps
+from usmp_build.ir.schedule import RowRef, Step, steps
 from usmp_build.layout.code import FlowLine
 from usmp_build.layout.rows import Arrival, Jobs, RowStep, RowTrace
+
+SlotOf: TypeAlias = Callable[[tuple[RowRef, RowRef]], int]
+"""Given the places between which a row moves, what stands for that in tables of jobs."""
 
 
 def arrival(analysis: Analysis, locate: Locate) -> Arrival | None:
@@ -53,17 +57,22 @@ def _row_step(analysis: Analysis, locate: Locate, ref: OperatorRef, number: int,
 
 
 def sequence(
-    analysis: Analysis, index: int, numbers: Mapping[OperatorRef, int], flows: Mapping[int, tuple[FlowLine, ...]]
+    analysis: Analysis,
+    index: int,
+    numbers: Mapping[OperatorRef, int],
+    flows: Mapping[int, tuple[FlowLine, ...]],
+    slot_of: SlotOf,
 ) -> tuple[int | Jobs | tuple[FlowLine, ...], ...]:
     """Return the indices of functions that run a whole operator, stretches of jobs between them, and control flow.
 
-    `flows` has the lines of the operators of main that call subgraphs.
+    `flows` has the lines of the operators of main that call subgraphs, and `slot_of` says what stands for the move of a
+    row.
     """
     name = analysis.models[index].name
     by_rows = {ref: slot for slot, ref in enumerate(_in_tables(analysis, index, numbers))}
     program = [*steps(analysis.schedule.programs[index])]
     if any(step.arrival for step in program):
-        return (_with_arrivals(f"{name}_jobs", program, by_rows),)
+        return (_with_arrivals(f"{name}_jobs", program, by_rows, slot_of),)
     running = list(_running(analysis, index, flows))
     stretches = [(is_by_rows, list(group)) for is_by_rows, group in groupby(running, key=_is_job)]
     has_several = sum(is_by_rows for is_by_rows, _ in stretches) > 1
@@ -73,22 +82,32 @@ def sequence(
             parts += [numbers[_operator(each)] if isinstance(each, Step) else each for each in group]
         else:
             suffix = f"_{count // 2}" if has_several else ""
-            parts.append(_jobs(f"{name}_jobs{suffix}", group, by_rows, index in analysis.choices.recomputed))
+            jobs = [each for each in group if isinstance(each, Step)]
+            are_numbered = index in analysis.choices.recomputed
+            parts.append(_jobs(f"{name}_jobs{suffix}", jobs, by_rows, slot_of, are_numbered=are_numbered))
     return tuple(parts)
 
 
-def _with_arrivals(symbol: str, program: Iterable[Step], slots: Mapping[OperatorRef, int]) -> Jobs:
-    """Return all jobs of a model whose input arrives row by row; the last slot stands for an arrival."""
-    jobs = [step for step in program if step.arrival or step.operator is not None]
-    return Jobs(symbol, tuple(len(slots) if step.arrival else slots[_operator(step)] for step in jobs))
+def _with_arrivals(symbol: str, program: Iterable[Step], slots: Mapping[OperatorRef, int], slot_of: SlotOf) -> Jobs:
+    """Return all jobs of a model whose input arrives row by row; for that stands the slot behind the operators."""
+    jobs = [step for step in program if step.arrival or step.move or step.operator is not None]
+    return Jobs(symbol, tuple(len(slots) if step.arrival else _slot(step, slots, slot_of) for step in jobs))
 
 
 def _jobs(
-    symbol: str, stretch: Iterable[Step | tuple[FlowLine, ...]], slots: Mapping[OperatorRef, int], are_numbered: bool
+    symbol: str,
+    jobs: Sequence[Step],
+    slots: Mapping[OperatorRef, int],
+    slot_of: SlotOf,
+    *,
+    are_numbered: bool,
 ) -> Jobs:
-    jobs = [each for each in stretch if isinstance(each, Step)]
     numbers = tuple(step.job or 0 for step in jobs) if are_numbered else ()
-    return Jobs(symbol, tuple(slots[_operator(step)] for step in jobs), numbers)
+    return Jobs(symbol, tuple(_slot(step, slots, slot_of) for step in jobs), numbers)
+
+
+def _slot(step: Step, slots: Mapping[OperatorRef, int], slot_of: SlotOf) -> int:
+    return slot_of(step.move) if step.move else slots[_operator(step)]
 
 
 def _running(
@@ -100,11 +119,11 @@ def _running(
         if operator in flows:
             yield flows[operator]
         else:
-            yield from (step for step in steps(node) if step.operator is not None)
+            yield from (step for step in steps(node) if step.operator is not None or step.move)
 
 
 def _is_job(part: Step | tuple[FlowLine, ...]) -> bool:
-    return isinstance(part, Step) and part.job is not None
+    return isinstance(part, Step) and (part.job is not None or part.move is not None)
 
 
 def _operator(step: Step) -> OperatorRef:

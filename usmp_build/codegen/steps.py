@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from usmp_build.codegen.calls import Parameter, call_code, of_one_row
+from usmp_build.codegen.moved_rows import Reader
 from usmp_build.codegen.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
@@ -92,7 +94,9 @@ def _parameters(graph: Subgraph, ref: OperatorRef, kernel: Kernel, locate: Locat
         for i, operand in enumerate(operands):
             tensor = tensors[operand.position]
             assert tensor is not None  # a kernel names no input that was left out
-            result[operand] = _of_tensor(locate, graph, tensor, _numbered(name, i, len(operands)), qualifier)
+            made = _of_tensor(locate, graph, tensor, _numbered(name, i, len(operands)), qualifier)
+            read = isinstance(operand, Input) and locate.read.get(Reader(ref, operand.position))
+            result[operand] = replace(made, offsets=read) if read else made
 
     add("input", [o for o in inputs if o.position not in kernel.updates], op.inputs, "const ")
     add("state", [o for o in inputs if o.position in kernel.updates], op.inputs)

@@ -67,6 +67,13 @@ class Analysis:
         tables, storage = self.choices.by_rows.tables, self.storage
         return {row: number for tensor in tables for number, row in enumerate(storage.buffers_of(tensor))}
 
+    @cached_property
+    def moved_rows(self) -> Mapping[int, int]:
+        """Buffer that is a place to which a row moves → the number of that row."""
+        tables, storage = self.choices.by_rows.tables, self.storage
+        places = ((storage.buffers_of(tensor)[table.rows :], table.moved) for tensor, table in tables.items())
+        return {place: row for buffers, moved in places for place, row in zip(buffers, moved, strict=False)}
+
     def tensor_name(self, buffer: int) -> str:
         """Return the name of a buffer, without the row's number if it is a row of a tensor computed row by row."""
         name = self.storage.buffers[buffer].name

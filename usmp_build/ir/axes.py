@@ -33,6 +33,8 @@ class RowTable:
     """Bytes of a page."""
     outer: tuple[int, ...] = ()
     """Extents of the physical axes that count the rows, in row-major order, if there are several; else empty."""
+    moved: tuple[int, ...] = ()
+    """The rows that move while a model runs, each as often as it does: their places are numbered behind the rows."""
     why: str = field(default="", compare=False)
     """What decides the rows, and where axis separators end, for messages."""
 

@@ -11,10 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import NamedTuple
 
 from usmp_build.frozen import frozen
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import OperatorRef, TensorRef
+
+
+class RowMove(NamedTuple):
+    """A row that goes to another place, where later jobs read it: it makes room for others."""
+
+    position: int
+    """The job that it goes before, as its position in the order of the model."""
+    arrivals: int
+    """How many of the rows that arrive for this job do so before."""
+    tensor: TensorRef
+    row: int
 
 
 @frozen

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 
 from usmp_build.frozen import frozen
-from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
+from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows, RowMove
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.schedule import Direction
 
@@ -27,6 +27,8 @@ class Choices:
     recomputed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Model that computes rows again → which job of its operator each entry of its order is; those of other models run
     each job once, in turn."""
+    moves: Mapping[int, tuple[RowMove, ...]] = field(default_factory=dict)
+    """Model → the rows that move while it runs, in order; their tables number the places."""
 
     def order(self, index: int, model: Model) -> tuple[int, ...]:
         """Return the operators of main that run, in order; those that run row by row once for each job."""
@@ -40,6 +42,11 @@ class Choices:
     def direction(self, operator: OperatorRef) -> Direction:
         """Return the direction of an operator."""
         return self.directions.get(operator, Direction.FORWARD)
+
+    def without_moves(self) -> Choices:
+        """Return the same choices where all rows stay where they are written."""
+        tables = {tensor: replace(table, moved=()) for tensor, table in self.by_rows.tables.items()}
+        return replace(self, moves={}, by_rows=replace(self.by_rows, tables=tables)) if self.moves else self
 
     def towards(self, operators: Iterable[OperatorRef], direction: Direction) -> Choices:
         """Return the same choices with a direction for these operators."""

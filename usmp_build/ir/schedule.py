@@ -26,10 +26,11 @@ class ScratchRef(NamedTuple):
 
 
 class RowRef(NamedTuple):
-    """A row of a tensor that operators read and write row by row."""
+    """A row of a tensor that operators read and write row by row, or where it has moved to."""
 
     tensor: TensorRef
     row: int
+    """The number of its place in the table of rows: those from the number of rows on are of rows that have moved."""
 
 
 Value: TypeAlias = TensorRef | ScratchRef | RowRef
@@ -78,7 +79,15 @@ class Step:
     def arrival(self) -> RowRef | None:
         """The row of an input that arrives in it from outside."""
         rows = (each for each in self.writes if isinstance(each, RowRef))
-        return next(rows, None) if self.operator is None else None
+        return next(rows, None) if self.operator is None and not self.reads else None
+
+    @property
+    def move(self) -> tuple[RowRef, RowRef] | None:
+        """The places between which it moves a row."""
+        match self.operator, self.reads, self.writes:
+            case None, (RowRef() as source,), (RowRef() as target,):
+                return source, target
+        return None
 
     @property
     def values(self) -> tuple[Value, ...]:
@@ -199,10 +208,10 @@ def steps(node: Node) -> Iterator[Step]:
 
 
 def without_rows(node: Node) -> Iterator[Step]:
-    """Walk the same leaves, but of an operator that runs row by row only a step of its first job."""
+    """Walk the same leaves, but of an operator that runs row by row only a step of its first job, and no moves."""
     seen = set[OperatorRef | None]()
     for step in steps(node):
-        if step.job is None:
+        if step.job is None and step.move is None:
             yield step
         elif step.job == 0 and step.operator not in seen:
             seen.add(step.operator)

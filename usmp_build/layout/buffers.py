@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, starmap
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -78,7 +79,8 @@ class BufferRecord(Record):
 class RowsRecord(Record):
     """A tensor that is computed row by row: each of its rows is a buffer, with a place and a lifetime of its own.
 
-    Rows are numbered from 0.  Where a plan names single buffers, row 2 of `kws.conv` is `kws.conv[2]`.
+    Rows are numbered from 0, and places that they move to behind them.  Where a plan names single buffers, row 2 of
+    `kws.conv` is `kws.conv[2]`.
     """
 
     name: str
@@ -89,15 +91,15 @@ class RowsRecord(Record):
     pool: str | tuple[str, ...]
     """That of all rows; where they are in several pools, that of each row."""
     offsets: Annotated[tuple[int, ...], Field(min_length=1)]
-    """The offset of each row."""
+    """The offset of each row, and then of each place that one moves to."""
     row_size: int
     """Bytes of each row."""
     alignment: int
     """Of each row."""
     intervals: tuple[tuple[int, int], ...]
-    """For each row the half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
+    """For each offset the half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
     lives: tuple[int, ...]
-    """How many of the intervals each row has: several where it is computed again; empty: each row has one."""
+    """How many of the intervals each offset has: several for a row that is computed again; empty: each has one."""
     read: int
     """Bytes that kernels read of all rows in one run; what is read again counts again."""
     written: int
@@ -108,10 +110,21 @@ class RowsRecord(Record):
     """Always 0: no DMA touches rows."""
     overlaps: tuple[RowOverlapRecord, ...]
     """Buffers that share bytes with a row at a step at which both are alive, in the order of rows."""
+    moved: tuple[int, ...] = ()
+    """The rows that move to the offsets behind those of all rows, in the order of the moves."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.offsets) - len(self.moved)
+
+    def row_at(self, place: int) -> int:
+        """Return the row at an offset, given the number of that."""
+        return place if place < self.rows else self.moved[place - self.rows]
 
     @property
     def pools(self) -> tuple[str, ...]:
-        """The pool of each row."""
+        """The pool of each offset."""
         return (self.pool,) * len(self.offsets) if isinstance(self.pool, str) else self.pool
 
 
@@ -121,7 +134,9 @@ class BufferRow(BufferRecord):
 
     overlaps: tuple[OverlapRow, ...]
     row: int | None
-    """Its number, if it is a row of a tensor that is computed row by row."""
+    """Its number, if it is a row of a tensor that is computed row by row; behind all rows, that of a place."""
+    moved: int | None
+    """The row that moves there; null where it is written, or for what has no rows."""
     scope: str
     """What restricts the pools that it may be in; empty when nothing does."""
     kept: tuple[str, ...]
@@ -172,6 +187,7 @@ def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
         kind=_kind_of_rows(first),
         pool=first.pool if len({*pools}) == 1 else pools,
         offsets=tuple(row.offset for row in rows),
+        moved=tuple(row.moved for row in rows if row.moved is not None),
         row_size=first.size,
         alignment=first.alignment,
         intervals=tuple(interval for row in rows for interval in row.intervals),
@@ -180,9 +196,10 @@ def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
         written=sum(row.written for row in rows),
         reason=first.reason,
         cache_line=first.cache_line,
-        overlaps=tuple(
-            RowOverlapRecord(each.buffer, each.bytes, each.operator, each.direction, number)
-            for number, row in enumerate(rows)
-            for each in row.overlaps
-        ),
+        overlaps=tuple(chain.from_iterable(starmap(_row_overlaps, enumerate(rows)))),
     )
+
+
+def _row_overlaps(number: int, row: BufferRow) -> Iterator[RowOverlapRecord]:
+    for each in row.overlaps:
+        yield RowOverlapRecord(each.buffer, each.bytes, each.operator, each.direction, number)

@@ -7,7 +7,7 @@ from usmp_build.layout.buffers import BufferRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import BodyLine, FunctionCode
 from usmp_build.layout.pools import PoolRow
-from usmp_build.layout.rows import Arrival, Jobs, RowOffsets, RowStep, smallest_unsigned
+from usmp_build.layout.rows import Arrival, Jobs, Moves, RowOffsets, RowStep, smallest_unsigned
 from usmp_build.units import align_up
 
 
@@ -220,7 +220,9 @@ class ModelCode:
     row_steps: tuple[RowStep, ...]
     """Those that run row by row."""
     row_offsets: tuple[RowOffsets, ...]
-    """Where the rows of tensors in plain memory are."""
+    """Where the rows of tensors in plain memory are, and where operators read them that have moved."""
+    moves: tuple[Moves, ...]
+    """The moves of rows, pool by pool."""
     sequence: tuple[int | Jobs | tuple[FlowLine, ...], ...]
     """What `run` does: indices of whole `steps`, stretches of jobs, and control flow."""
     passed_constants: tuple[ConstantGroup, ...]
@@ -277,6 +279,13 @@ class ModelCode:
         return tuple(part for part in self.sequence if isinstance(part, Jobs))
 
     @property
+    def table_symbols(self) -> tuple[str, ...]:
+        """The names of tables of rows, moves and jobs."""
+        numbers = (jobs.numbers_symbol for jobs in self.stretches if jobs.numbers)
+        moves, jobs = (each.symbol for each in self.moves), (each.symbol for each in self.stretches)
+        return (*(each.symbol for each in self.row_offsets), *moves, *jobs, *numbers)
+
+    @property
     def has_flow(self) -> bool:
         """Whether it has control flow."""
         return any(isinstance(part, tuple) for part in self.sequence)
@@ -300,7 +309,12 @@ class ModelCode:
     def count_type(self) -> str:
         """The C type that counts the jobs of each operator that runs row by row."""
         counts = (*(each.last + 1 for each in self.row_steps), *(port.rows for port in self.inputs))
-        return smallest_unsigned(max(counts))
+        return smallest_unsigned(max(*counts, *(len(each.entries) for each in self.moves)))
+
+    @property
+    def counters(self) -> int:
+        """How many such counts there are: of operators, of rows that arrive, and of moves in each pool."""
+        return len(self.row_steps) + (self.arrival is not None) + len(self.moves)
 
     @property
     def position_type(self) -> str:

@@ -29,7 +29,7 @@ class TargetRecord(Record):
     """The instructions that kernels were chosen for."""
 
 
-StepKind: TypeAlias = Literal["enter", "arrival", "operator", "leave", "other"]
+StepKind: TypeAlias = Literal["enter", "arrival", "move", "operator", "leave", "other"]
 
 
 @frozen
@@ -38,14 +38,18 @@ class StepRecord(Record):
 
     model: str
     kind: StepKind
-    """The application has filled the inputs (enter); a row of an input arrives; an operator runs, or a row of it; the
-    application reads the outputs (leave); anything else is a part of control flow, or a statement of a program."""
+    """The application has filled the inputs (enter); a row of an input arrives; a row moves to the next of its places;
+    an operator runs, or a row of it; the application reads the outputs (leave); anything else is a part of control
+    flow, or a statement of a program."""
     operator: int | None
     """Its position in the file, or after all of these, as in `operators` of the model; null where none runs."""
     row: int | None
-    """The row that the operator computes, or consumes if it adds up rows, or that arrives; null where it is all."""
+    """The row that the operator computes, or consumes if it adds up rows, or that arrives or moves; null where it is
+    all."""
     text: str
     """The step for people, with the model's name."""
+    buffer: str | None = None
+    """The tensor in rows whose row moves, as in `buffers`; null where none does."""
 
 
 @frozen

@@ -32,6 +32,10 @@ class RowOffsets:
     """All pools that `bases` in C has."""
     row_bytes: int
     comment: str
+    taps: int = 1
+    """Entries for each row under a window, where rows move between jobs."""
+    by: str = ""
+    """What chooses an entry: the row; "k", first the tap, then the row; "y", the row that a job makes, then the tap."""
 
     @property
     def is_in_several(self) -> bool:
@@ -53,6 +57,12 @@ class RowOffsets:
         return tuple(offset * self.slots + numbers[pool.name] for offset, pool in places)
 
     @property
+    def lines(self) -> tuple[tuple[int, ...], ...]:
+        """The entries in lines: all in one, or those of each tap or job."""
+        length = {"": len(self.offsets), "k": len(self.offsets) // self.taps, "y": self.taps}[self.by]
+        return tuple(self.entries[begin : begin + length] for begin in range(0, len(self.offsets), length))
+
+    @property
     def c_type(self) -> str:
         """The type of an entry."""
         return smallest_unsigned(max(self.entries))
@@ -63,12 +73,34 @@ class RowOffsets:
         return "bases" if self.is_in_several else self.pools[0].base
 
     def at(self, base: str, row: str) -> str:
-        """Return the address of a row as C, given `base` under the name that it has there."""
-        entry = f"{self.symbol}[{row}]"
+        """Return the address of a row as C, given `base` under the name that it has there; `k` is the tap."""
+        indices = {"": f"[{row}]", "k": f"[k][{row}]", "y": "[y][k]" if self.taps > 1 else "[y]"}
+        entry = f"{self.symbol}{indices[self.by]}"
         unit = f" * {self.unit}" if self.unit > 1 else ""
         if not self.is_in_several:
             return f"{base} + {entry}{unit}"
         return f"{base}[{entry} % {self.slots}] + {entry} / {self.slots}{unit}"
+
+
+@frozen
+class Moves:
+    """A table of the moves of a model's rows from one pool to the same, or another one, in order."""
+
+    symbol: str
+    """`kws_moves`."""
+    number: int
+    """What stands for a move in tables of jobs."""
+    unit: int
+    """Bytes that entries are multiples of."""
+    entries: tuple[tuple[int, int, int], ...]
+    """Offset of the old place, of the new one, and the size of the row, in units."""
+    source: PoolRow
+    target: PoolRow
+
+    @property
+    def c_type(self) -> str:
+        """The type of an entry."""
+        return smallest_unsigned(max(max(each) for each in self.entries))
 
 
 @frozen

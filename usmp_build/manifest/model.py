@@ -274,8 +274,8 @@ class Plan(Table):
     goal: Literal["ram", "balanced", "speed"] = key(
         "",
         'What plans are optimized for. "ram": the least memory. "balanced": that too, but nothing that makes an '
-        "operator do more: constant channels stay that fill a block of four, and convolutions do not read their "
-        "windows pixel by pixel.",
+        "operator do more: constant channels stay that fill a block of four, convolutions do not read their windows "
+        "pixel by pixel, and no row moves to make room.",
         "ram",
         "ram",
     )

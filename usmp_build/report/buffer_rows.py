@@ -47,15 +47,21 @@ def buffer_rows(
             cache_line=buffer.cache_line,
             overlaps=shared.get(index, ()),
             row=analysis.row_numbers.get(index),
+            moved=analysis.moved_rows.get(index),
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))
 
 
 def _overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, ...]]:
-    """Return for each buffer those that it shares bytes with at some step, in the order of buffers."""
+    """Return for each buffer those that it shares bytes with at some step, in the order of buffers.
+
+    Both places of a row that moves are not among them.
+    """
     rows_by_buffer: dict[int, dict[int, OverlapRow]] = {}
     for (below, above), allowed in analysis.separations.pairs.items():
+        if isinstance(allowed.operator, str) and not analysis.moved_rows.keys().isdisjoint((below, above)):
+            continue
         shared = _shared(analysis, plan, below, above)
         distance = plan.allocations[above].offset - plan.allocations[below].offset
         if shared <= 0 or distance < allowed.bytes:

@@ -214,8 +214,12 @@ def timeline(analysis: Analysis) -> Iterator[StepRecord]:
     for number, step in enumerate(steps(analysis.schedule.root)):
         model, ref, arrival = analysis.models[step.model], step.operator, step.arrival
         operator = model.main.operators[ref.operator].position if ref is not None and ref.subgraph == 0 else None
-        row = step.row if arrival is None else arrival.row
-        yield StepRecord(model.name, _kind(analysis, number, step), operator, row, step.name)
+        row, buffer = step.row if arrival is None else arrival.row, None
+        if step.move is not None:
+            _, target = step.move
+            place = analysis.storage.buffers_of(target).start
+            row, buffer = analysis.moved_rows[place], analysis.tensor_name(place)
+        yield StepRecord(model.name, _kind(analysis, number, step), operator, row, step.name, buffer)
 
 
 def _kind(analysis: Analysis, number: int, step: Step) -> StepKind:
@@ -224,6 +228,8 @@ def _kind(analysis: Analysis, number: int, step: Step) -> StepKind:
         return "operator" if step.operator.subgraph == 0 else "other"
     if step.arrival is not None:
         return "arrival"
+    if step.move is not None:
+        return "move"
     if number in analysis.schedule.starts:
         return "enter"
     return "leave" if number + 1 in analysis.schedule.starts else "other"

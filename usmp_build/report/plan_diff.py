@@ -178,4 +178,4 @@ def _range(pool: str, offsets: Sequence[int]) -> str:
 def _size(buffer: BufferRecord | RowsRecord) -> str:
     if isinstance(buffer, BufferRecord):
         return show_bytes(buffer.size)
-    return f"{len(buffer.offsets)} row{'s' if len(buffer.offsets) > 1 else ''} of {show_bytes(buffer.row_size)}"
+    return f"{buffer.rows} row{'s' if buffer.rows > 1 else ''} of {show_bytes(buffer.row_size)}"

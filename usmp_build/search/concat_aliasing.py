@@ -30,6 +30,7 @@ from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Goal
 from usmp_build.search.incumbent import workspace
+from usmp_build.search.moved_rows import with_moves
 from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.row_by_row import row_by_row
@@ -55,7 +56,7 @@ def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate
         beat = MAX_BYTES if best.plan is None else workspace(best.analysis, best.plan)
         copied = row_by_row(replanner, layers.copied, beat)
         best = copied if _is_smaller(copied, best) else best
-    return replace(best, other_buffers=layers.has_alternatives)
+    return with_moves(replanner, replace(best, other_buffers=layers.has_alternatives))
 
 
 @frozen

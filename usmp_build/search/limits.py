@@ -32,6 +32,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
+from usmp_build.search.moved_rows import with_moves
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
@@ -175,15 +176,16 @@ def _are_apart(one: BestCandidate, other: BestCandidate) -> bool:
 def _within(replanner: Replanner, chosen: BestCandidate, solve: Callable[[Problem], Plan | None]) -> BestCandidate:
     """Return a choice made with fewer limits, planned within those of the request; its plan is None if none fits.
 
-    Proofs without limits also hold within them.
+    Proofs without limits also hold within them; moves were made for the plan without them.
     """
     limits = [pool.limit for pool in replanner.request.pools]
 
     def within_limits(analysis: Analysis) -> Analysis:
         return replace(analysis, problem=with_limits(analysis.problem, limits))
 
-    analysis = within_limits(chosen.analysis)
-    plan = chosen.plan
-    if plan is None or violations(analysis.problem, plan):
-        plan = solve(analysis.problem)
-    return replace(chosen, analysis=analysis, plan=plan, others=tuple(map(within_limits, chosen.others)))
+    analysis, others = within_limits(chosen.analysis), tuple(map(within_limits, chosen.others))
+    if chosen.plan is not None and not violations(analysis.problem, chosen.plan):
+        return replace(chosen, analysis=analysis, others=others)
+    choices = analysis.choices
+    analysis = replanner.retime(analysis, choices.without_moves()) if choices.moves else analysis
+    return with_moves(replanner, replace(chosen, analysis=analysis, plan=solve(analysis.problem), others=others))

@@ -54,6 +54,8 @@ class BestCandidate:
     """The candidates with other orders."""
     ways: tuple[Analysis, ...] = ()
     """Where models could run row by row: layer by layer, and row by row in each direction.  `bound` covers all."""
+    in_rows: tuple[Analysis, ...] = ()
+    """The candidates with other rows, or other orders of their jobs."""
 
 
 class Orders:

@@ -81,16 +81,17 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders, beat: int = MAX_BYT
 
 def _with_rows(replanner: Replanner, chosen: BestCandidate, candidates: _Candidates) -> BestCandidate:
     """Return the best candidate, planned once more where operators without rows have directions."""
-    incumbent, bound = candidates.incumbent, chosen.bound
+    incumbent, bound, planned = candidates.incumbent, chosen.bound, tuple(candidates.analyses)
     if incumbent.chosen is chosen.analysis:
-        return chosen
+        return replace(chosen, in_rows=planned)
     if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
         bound = workspace_always(chosen.analysis)
     others = () if candidates.fed else (chosen.analysis, *chosen.others)
     best = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=chosen.ways)
     in_rows = incumbent.analysis.choices.by_rows.jobs
     has_choice = any(operator not in in_rows for operator in incumbent.analysis.choices.directions)
-    return planned_again(replanner, best, replanner.glance) if has_choice else best
+    best = planned_again(replanner, best, replanner.glance) if has_choice else best
+    return replace(best, in_rows=planned)
 
 
 def _enough(replanner: Replanner, analysis: Analysis, orders: Sequence[ModelOrders | None]) -> list[int]:
@@ -180,6 +181,8 @@ class _Candidates:
         self._once: int | None = None
         self.best: _Ways = {}
         """The ways of the incumbent; empty: layer by layer."""
+        self.analyses: list[Analysis] = []
+        """All candidates that were planned."""
 
     def allow_again(self) -> None:
         """Compare candidates in which rows are computed again with the best plan so far."""
@@ -203,6 +206,7 @@ class _Candidates:
             analysis = self.incumbent.chosen
         else:
             analysis = self._replanner.retime(self._whole, _choices(self._whole.choices, ways))
+            self.analyses.append(analysis)
         self.incumbent.look(analysis, budget, most)
         is_kept = self.incumbent.plan is not before
         self.best = ways if is_kept else self.best

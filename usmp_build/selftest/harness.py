@@ -31,8 +31,8 @@ _PROGRAM = "usmp_selftest"
 _SECONDS = 600
 _RECORD = struct.Struct("<5i")
 """Model, step, tensor, row or -1, bytes of data; the data follow."""
-_ARRIVES = -1
-"""What the hook has in place of an operator's position where a row of an input arrives."""
+_ARRIVES, _MOVES = -1, -2
+"""What the hook has in place of an operator's position where a row of an input arrives, and where one moves."""
 _FLAGS = ("-std=c99", "-O1", "-g1", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 _TRACE = ("-O0", "-fsanitize=thread", *(f"-D{name}=usmp_traced_{name}" for name in ("memcpy", "memmove", "memset")))
@@ -264,6 +264,8 @@ def observed_steps(planned: Planned, layout: Layout, index: int, first: int) -> 
     for time, step in enumerate(schedule.steps(analysis.schedule.programs[index]), first):
         if step.arrival:
             yield {"position": _ARRIVES, "time": time, "traces": 1}
+        elif step.move:
+            yield {"position": _MOVES, "time": time, "traces": 1}
         elif step.operator is not None:
             number = numbers.setdefault(step.operator, len(numbers))
             position = operator_at(analysis.models, step.operator).position

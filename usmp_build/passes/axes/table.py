@@ -97,7 +97,7 @@ class AxisTable:
 
     def _lay(self, place: tuple[int, int], graph: Subgraph, tensor: int, cut: RowCut) -> None:
         rows = max(1, graph.tensors[tensor].elements // cut.elements)
-        table = RowTable(rows, cut.elements, self._page(place, tensor), cut.outer, cut.why)
+        table = RowTable(rows, cut.elements, self._page(place, tensor), cut.outer, why=cut.why)
         self.axes[TensorRef(*place, tensor)] = table
 
     def _keep(self, place: tuple[int, int], inserted: Inserted) -> None:

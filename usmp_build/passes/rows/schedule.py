@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Input, Kernel, Output
 from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
+from usmp_build.ir.by_rows import RowMove
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, OperatorRef, TensorRef
 from usmp_build.ir.labels import short_label
@@ -37,6 +38,13 @@ class RowSteps:
         self._done: dict[OperatorRef, int] = {}
         inputs = (TensorRef(leaves.model, 0, tensor) for tensor in model.main.inputs)
         self._arrived = {ref: 0 for ref in inputs if ref in choices.by_rows.tables}
+        self._moves: dict[tuple[int, int], list[RowMove]] = {}
+        for move in choices.moves.get(leaves.model, ()):
+            self._moves.setdefault((move.position, move.arrivals), []).append(move)
+        self._places: dict[RowRef, int] = {}
+        """Row → the number of its place, if it has moved."""
+        self._moved: dict[TensorRef, int] = {}
+        """Tensor → how often a row of it has moved."""
 
     def next(self, ref: OperatorRef, position: int) -> Node:
         """Return the node of an operator's next job, at this position in the order of the model."""
@@ -49,8 +57,9 @@ class RowSteps:
         scratch = tuple(ScratchRef(ref, position) for position in range(len(kernel.scratch)))
         sums = scratch if jobs.adds_up else ()
         within = scratch if not sums else ()
-        inputs = tuple(self._values(ref, jobs, job, Input))
-        arrivals = tuple(self._arrivals(inputs, is_last=job == jobs.count - 1))
+        rows = tuple(self._values(ref, jobs, job, Input))
+        before = tuple(self._before(position, self._arrivals(rows, is_last=job == jobs.count - 1)))
+        inputs = tuple(self._placed(row) for row in rows)
         reads = (*inputs, *sums) if job else inputs
         written, updated = self._results(jobs, job, sums, tuple(self._values(ref, jobs, job, Output)))
         updates = updated if job else ()
@@ -60,7 +69,26 @@ class RowSteps:
         name = f"{op.kind} {op.position}, row {row}"
         step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job, row=row)
         node = Call(name, Scope(within, step)) if within else step
-        return Sequence((*arrivals, node)) if arrivals else node
+        return Sequence((*before, node)) if before else node
+
+    def _before(self, position: int, arrivals: Iterator[Step]) -> Iterator[Step]:
+        """Yield the steps in which rows arrive for the job at a position, and those in which others make room."""
+        yield from self._made_room(position, 0)
+        for count, arrival in enumerate(arrivals, 1):
+            yield arrival
+            yield from self._made_room(position, count)
+
+    def _made_room(self, position: int, arrivals: int) -> Iterator[Step]:
+        for move in self._moves.get((position, arrivals), ()):
+            row, table = RowRef(move.tensor, move.row), self._choices.by_rows.tables[move.tensor]
+            source, count = self._placed(row), self._moved.get(move.tensor, 0)
+            self._moved[move.tensor], self._places[row] = count + 1, table.rows + count
+            name = short_label(self._model.main.tensors[move.tensor.tensor].name, move.tensor.tensor)
+            yield self._leaves.step(f"row {move.row} of {name} moves", (source,), (self._placed(row),))
+
+    def _placed(self, value: Value) -> Value:
+        """Return a value, in place of a row that has moved its place."""
+        return value._replace(row=self._places.get(value, value.row)) if isinstance(value, RowRef) else value
 
     def _results(
         self, jobs: RowJobs, job: int, sums: tuple[Value, ...], outputs: tuple[Value, ...]

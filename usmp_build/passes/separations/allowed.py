@@ -65,6 +65,8 @@ class AllowedDistances:
         """Return the distances that the kernel of a step allows, or the statement, for pairs of buffers."""
         if step.elementwise and self._request.overlap:
             return tuple(self._of_statement(step))
+        if step.move is not None:
+            return tuple(self._of_move(step, *step.move))
         if step.operator is None:
             return ()
         if step.job is None:
@@ -81,6 +83,12 @@ class AllowedDistances:
     def _may_come_closer(self, operator: OperatorRef) -> bool:
         """Tell whether anything that an operator touches may overlap."""
         return self._request.overlap and operator not in self.storage.transfers
+
+    def _of_move(self, step: Step, source: RowRef, target: RowRef) -> Iterator[tuple[Pair, Allowed]]:
+        """A row may move to where it partly is."""
+        pair = self.storage.buffers_of(target).start, self.storage.buffers_of(source).start
+        if self.may_overlap(*pair):
+            yield pair, Allowed(Distance(None, None), step.name, step.direction)
 
     def _of_statement(self, step: Step) -> Iterator[tuple[Pair, Allowed]]:
         for written, read, bytes_ in step.elementwise:

@@ -83,7 +83,7 @@ def _row_count(buffer: StorageBuffer, table: RowTable, others: int, path: str) -
 
     Raises ModelError, placed at the model's `path`, when there are too many.
     """
-    rows = table.rows * buffer.copies
+    rows = table.rows * buffer.copies + len(table.moved)
     if others + rows > effort.ROWS:
         message = f"{buffer.name} has {rows:,} rows: with them, there are more than {effort.ROWS:,} in memory of pages"
         help_ = "name axis separators for longer rows, or let it live in plain memory"

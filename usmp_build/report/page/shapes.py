@@ -174,9 +174,10 @@ def _title_of_rows(plan: PlanRecord, members: Sequence[Place]) -> str:
     record = members[0].record
     starts, stops = zip(*(interval for each in members for interval in each.intervals), strict=True)
     low, high = min(each.offset for each in members), max(each.end for each in members)
+    written = len(members) - (len(record.moved) if isinstance(record, RowsRecord) else 0)
     lines = [
         one_line(record.name),
-        f"{len(members)} rows of {count_bytes(members[0].size)}, at most {_alive_together(members)} alive together",
+        f"{written} rows of {count_bytes(members[0].size)}, at most {_alive_together(members)} alive together",
         f"in {len({each.offset for each in members})} places in {show_range(low, high)}",
         f"alive from {_steps(plan, min(starts), max(stops))}",
         f"{record.kind}: {one_line(record.reason)}",

@@ -72,8 +72,8 @@ def _filling(plan: PlanRecord, members: Sequence[Place]) -> Filling:
     record = members[0].record
     rows = ""
     if isinstance(record, RowsRecord):
-        numbers = [str(each.row) for each in members]
-        rows = f"row{'s' if len(numbers) > 1 else ''} {_listed(numbers, ', ')} of {len(record.offsets)}"
+        numbers = [str(record.row_at(each.row or 0)) for each in members]
+        rows = f"row{'s' if len(numbers) > 1 else ''} {_listed(numbers, ', ')} of {record.rows}"
     return Filling(
         name=one_line(record.name),
         color=color_of(plan, record.model),
@@ -95,7 +95,7 @@ def operator_rows(plan: PlanRecord, places: Mapping[str, Place]) -> tuple[Operat
     jobs: dict[str, int] = {}
     most: dict[str, int] = {}
     for step, occupied in zip(plan.steps, _occupied(plan, places), strict=True):
-        name = step.text.removesuffix(f", row {step.row}")
+        name = f"{step.model}: rows move" if step.kind == "move" else step.text.removesuffix(f", row {step.row}")
         models[name] = step.model
         jobs[name] = jobs.get(name, 0) + 1
         most[name] = max(most.get(name, 0), occupied)
@@ -150,7 +150,7 @@ def _line(plan: PlanRecord, record: BufferRecord | RowsRecord) -> BufferLine:
         pool, size = record.pool, show_bytes(record.size)
         place = show_range(record.offset, record.offset + record.size)
     else:
-        pool, size = ", ".join(sorted({*record.pools})), f"{len(record.offsets)} × {show_bytes(record.row_size)}"
+        pool, size = ", ".join(sorted({*record.pools})), f"{record.rows} × {show_bytes(record.row_size)}"
         place = _places_of_rows(record)
     alive = ""
     if record.kind != "constant" and record.intervals:
