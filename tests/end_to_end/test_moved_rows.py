@@ -51,6 +51,18 @@ def test_the_table_says_how_much_moves(net: Path) -> None:
     )
 
 
+def test_moves_are_traffic(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def moved() -> int:
+        (model,) = planned(path)["models"]
+        return sum(each["read"] + each["written"] for each in model["traffic"])
+
+    path = with_key(net, "")
+    plan, with_moves = planned(path), moved()
+    sizes = {each["name"]: each["row_size"] for each in plan["buffers"] if "row_size" in each}
+    monkeypatch.setattr("usmp_build.effort.MOVES", 0)
+    assert with_moves - moved() == 2 * sum(sizes[step["buffer"]] for step in moves_of(plan)) > 0
+
+
 @pytest.mark.parametrize("key", ['goal = "balanced"', 'algorithm = "greedy_by_size"', "rows = false"])
 def test_nothing_moves_where_that_is_not_asked_for(net: Path, key: str) -> None:
     assert moves_of(planned(with_key(net, key))) == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -89,6 +89,15 @@ class Analysis:
         total: dict[int, Traffic] = {}
         leaves = without_rows(self.schedule.programs[model])
         operators = (step.operator for step in leaves if step.operator is not None)
-        for buffer, moved in (item for operator in operators for item in self.traffic[operator].items()):
+        of_kernels = (item for operator in operators for item in self.traffic[operator].items())
+        for buffer, moved in (*of_kernels, *self._moves(model)):
             total[buffer] = total.get(buffer, Traffic()) + moved
         return total
+
+    def _moves(self, model: int) -> Iterator[tuple[int, Traffic]]:
+        """Yield what each move of a row reads at its old place, and writes at the new one."""
+        for move in filter(None, (step.move for step in steps(self.schedule.programs[model]))):
+            (source,), (target,) = map(self.storage.buffers_of, move)
+            size = self.storage.buffers[source].size
+            yield source, Traffic(read=size)
+            yield target, Traffic(written=size)

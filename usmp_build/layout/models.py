@@ -12,7 +12,7 @@ from usmp_build.layout.record import Record
 
 @frozen
 class TrafficRecord(Record):
-    """What the kernels of a model move to and from one pool in one run."""
+    """What the kernels of a model, and moves of its rows, move to and from one pool in one run."""
 
     pool: str
     read: int
