@@ -65,7 +65,8 @@ class Job:
         axes, source = self.definition.reduced, self.definition.ins[0].shape
         long_axes = [axis for axis, n in enumerate(source) if n > 1]
         runs = [is_added for is_added, _ in groupby(axis in axes for axis in long_axes)]
-        adds_images = self.operator.code in (MEAN, SUM) and runs.count(True) < 2  # the axes lie side by side
+        is_innermost = runs[-1:] == [True]  # each sum is complete before the next one begins: it needs no scratch
+        adds_images = self.operator.code in (MEAN, SUM) and runs.count(True) < 2 and not is_innermost
         if not self.adds_up and not adds_images:
             return 0
         first = min((axis for axis in long_axes if axis in axes), default=len(source) - 1)
