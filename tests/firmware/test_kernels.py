@@ -16,7 +16,7 @@ from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic, expected
 from tests.support.kernels.elements import casts_of_uint8
 from tests.support.kernels.faster import ISAS
-from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows_only, column, pictures
+from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows, by_rows_only, column, pictures
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
 from usmp_build.interfaces.kernels import KernelCall
@@ -128,12 +128,18 @@ def test_kernels_by_rows(
     monkeypatch.setattr(Reference, "kernel", by_rows_only)
     drawn = {kind: pictures(kind, 18 if kind in WINDOWS else 3) for kind in PICTURES}
     drawn["DEPTHWISE_CONV_2D"] = [*drawn["DEPTHWISE_CONV_2D"], column()]
+    drawn |= {kind: _alone(kind)[:3] for kind in ("DEPTH_TO_SPACE", "PAD")}
     cases = {f"{_name(kind)}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))
     models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     firmware = image.make(board, tmp_path, manifest(models), 1, shared)
     assert called(firmware) >= BY_ROWS
     check(firmware, plugin, cases, answers_to(cases, models))
+
+
+def _alone(kind: str) -> list[Case]:
+    """Draw cases whose kernels by rows call a function that no others do."""
+    return [drawn for drawn in draw(kind, DRAWN[kind]) if functions_of([by_rows(drawn)]) & BY_ROWS]
 
 
 def test_inputs_that_are_quantized(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
