@@ -137,5 +137,5 @@ def test_the_nets_have_rows_of_all_kinds() -> None:
         counts.append(sum(rows.jobs.values()))
     assert kinds >= {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "AVERAGE_POOL_2D", "MAX_POOL_2D"}
     assert kinds >= {"CONCATENATION", "SPLIT", "STRIDED_SLICE", "TRANSPOSE_CONV"}
-    assert kinds >= {"MEAN", "PAD", "RESIZE_NEAREST_NEIGHBOR"}
+    assert kinds >= {"BATCH_MATMUL", "MEAN", "PAD", "RESIZE_NEAREST_NEIGHBOR"}
     assert max(counts) >= 30

@@ -214,6 +214,12 @@ class Net:
         self._run("MEAN", [x.index, axes], output, Node("ReducerOptions", KeepDims=True))
         return output
 
+    def products(self, x: Value, y: Value) -> Value:
+        """Add BATCH_MATMUL: of each image row, all pixels of `x` with all of `y`."""
+        output = self._value((*x.shape[:3], y.shape[2]), 20 * x.scale, x.zero)
+        self._run("BATCH_MATMUL", [x.index, y.index], output, Node("BatchMatMulOptions", AdjY=True))
+        return output
+
     def relu(self, x: Value) -> Value:
         """Add RELU with the quantization of its input."""
         output = self._value(x.shape, x.scale, x.zero)

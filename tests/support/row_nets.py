@@ -122,7 +122,9 @@ def _joined(seed: int, operators: tuple[int, int]) -> bytes:
     unread = list(values)
     for _ in range(r.randint(*operators)):
         x = values[-1] if r.random() < 0.8 else r.choice(values)
-        alike = [each for each in values if (each.shape[:3], each.zero) == (x.shape[:3], x.zero)]
+        alike = [
+            each for each in values if (each.shape[:3], each.scale) == (x.shape[:3], x.scale) and each.zero == x.zero
+        ]
         read, made = _changed(net, r, x, r.choice(alike))
         values += made
         unread = [value for value in unread if value not in read] + made
@@ -132,7 +134,7 @@ def _joined(seed: int, operators: tuple[int, int]) -> bytes:
 def _changed(net: Net, r: Random, x: Value, other: Value) -> tuple[list[Value], list[Value]]:
     """Add an operator, or several; return what they read, and their results."""
     height, channels = x.shape[1], x.shape[3]
-    kinds = ["conv", "conv", "pool", "widen", "join", "join", "split", "slice", "view", "frame", "resize", "mean"]
+    kinds = ["conv", "conv", "pool", "widen", "join", "join", "split", "slice", "view", "frame", "resize", "sums"]
     match r.choice(kinds):
         case "join":
             return [x, other], [net.concat(x, other)]
@@ -147,8 +149,8 @@ def _changed(net: Net, r: Random, x: Value, other: Value) -> tuple[list[Value], 
             return [x], [net.relu(net.pad(x, r.randint(0, 2), r.randint(0, 2), (2,) if height == 1 else (1, 2)))]
         case "resize" if x.shape[2] < 30:
             return [x], [net.resize(x, 1 if height == 1 else r.randint(2, 9), r.randint(2, 30))]
-        case "mean" if channels > 1:
-            return [x], [net.mean(x, 3)]
+        case "sums" if channels > 1:
+            return [x], [net.products(x, net.relu(x)) if x.shape[2] <= 12 else net.mean(x, 3)]
         case "widen" if x.shape[2] < 30:
             return [x], [net.widen(x, 4, _span(r, height), (1 if height == 1 else 2, 2))]
         case "pool" if x.shape[2] > 6:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.pitches import are_apart
 from usmp_build.kernels.portable.pieces import piece_by_piece, sliced_axis
 from usmp_build.kernels.portable.reduced_axes import reduced_axes
+from usmp_build.operators.sums import BatchMatMul
 
 
 def _resized(node: Node) -> set[int]:
@@ -40,10 +42,19 @@ def _strided(node: Node) -> set[int]:
     return {*range(len(strides))} if is_shrunk else _resized(node) | turned
 
 
+def _multiplied(node: Node) -> set[int]:
+    """Return the axes of matrices that depend on all of an operand: rows do where the left one is transposed."""
+    rank = len(node.output.shape)
+    if any(len(node.input(at).shape) != rank for at in (0, 1)):
+        return {*range(rank)}
+    return {rank - 2, rank - 1} if node.options(BatchMatMul).adj_x else {rank - 1}
+
+
 _AXES: dict[str, Callable[[Node], Set[int]]] = {
     **dict.fromkeys("BROADCAST_TO MIRROR_PAD PAD PADV2 SLICE TILE".split(), _resized),
     **dict.fromkeys("ARG_MAX ARG_MIN CUMSUM MEAN REVERSE_V2 SUM".split(), reduced_axes),
     **dict.fromkeys("REDUCE_ALL REDUCE_MAX REDUCE_MIN".split(), reduced_axes),
+    "BATCH_MATMUL": _multiplied,
     "STRIDED_SLICE": _strided,
     "TRANSPOSE": _exchanged,
 }
@@ -55,40 +66,48 @@ def slice_by_slice(node: Node, make: Callable[[Node], Kernel]) -> Kernel | None:
 
     `make` makes the kernel of an operator of this kind.
     """
-    if node.operator.kind not in _AXES or len(node.outputs) != 1 or are_apart(node) or not _is_one_stream(node):
+    if node.operator.kind not in _AXES or len(node.outputs) != 1 or are_apart(node):
         return None
-    axis, source = sliced_axis(node.output.shape), node.input(0)
-    if axis is None or sliced_axis(source.shape) != axis:
+    axis = sliced_axis(node.output.shape)
+    if axis is None or axis in _AXES[node.operator.kind](node):
         return None
-    count = node.output.shape[axis]
-    if source.shape[axis] != count or axis in _AXES[node.operator.kind](node):
+    count, sliced = node.output.shape[axis], _with_slices(node)
+    if not sliced or not all(_has_slices(node.input(at), axis, count) for at in sliced):
         return None
     try:
-        made = make(_of_slice(node, axis))
+        made = make(_of_slice(node, axis, {node.operator.inputs[at] for at in sliced}))
     except Unsupported:
         return None
     if any(call.form != Whole() for call in made.calls) or made.scratch:
         return None
-    steps: dict[Operand, int] = {each: node.tensor(each).elements // count for each in (Input(0), Output(0))}
+    operands: list[Input | Output] = [*map(Input, sliced), Output(0)]
+    steps: dict[Operand, int] = {each: node.tensor(each).elements // count for each in operands}
     return piece_by_piece(replace(made, pitched=frozenset(), by_rows=None), count, steps)
 
 
-def _is_one_stream(node: Node) -> bool:
-    """Tell whether only the first input has slices: all others are constants or single elements."""
+def _with_slices(node: Node) -> tuple[int, ...]:
+    """Return the inputs that have slices; all others are the same for each slice.  Empty if that cannot be."""
     first, *others = (None if i is None else node.graph.tensors[i] for i in node.operator.inputs)
+    if node.operator.kind == "BATCH_MATMUL":
+        left, right = node.operator.inputs
+        is_whole = prod(node.input(1).shape[:-2]) == 1
+        return () if is_whole and left == right else (0,) if is_whole else (0, 1)
     alike = all(tensor is None or tensor.is_constant or tensor.elements == 1 for tensor in others)
-    return alike and first is not None and not first.is_constant
+    return (0,) if alike and first is not None else ()
 
 
-def _of_slice(node: Node, axis: int) -> Node:
-    """Return the operator that makes one slice."""
-    inputs = node.operator.inputs
-    sizes = inputs[2] if node.operator.kind == "SLICE" else None
+def _has_slices(tensor: Tensor, axis: int, count: int) -> bool:
+    return not tensor.is_constant and sliced_axis(tensor.shape) == axis and tensor.shape[axis] == count
+
+
+def _of_slice(node: Node, axis: int, sliced: Set[int | None]) -> Node:
+    """Return the operator that makes one slice of the tensors `sliced` and of its outputs."""
+    sizes = node.operator.inputs[2] if node.operator.kind == "SLICE" else None
 
     def change(index: int, tensor: Tensor) -> Tensor:
         if index == sizes:
             return _with_one(tensor, axis)
-        is_sliced = index in (inputs[0], *node.operator.outputs)
+        is_sliced = index in sliced or index in node.operator.outputs
         return replace(tensor, shape=(*tensor.shape[:axis], 1, *tensor.shape[axis + 1 :])) if is_sliced else tensor
 
     return node.with_tensors(change)
