@@ -3,7 +3,8 @@
     read        load → resolve
     plan        import
                 fit         the best of many plans, each of an analysis and an algorithm, in four loops (`search/`):
-                            limits: lifted ⊃ concatenations: which copy ⊃ orders of operators ⊃ directions
+                            limits: lifted ⊃ concatenations: which copy ⊃ orders of operators ⊃ directions;
+                            then moves of rows, for which the orders stay
                 finalize    verify → group constants → verify
                 summarize   pools, buffers, models, and what is proven of them (`report/`)
     compare     the plan with others: each model alone, in larger pools, with default settings

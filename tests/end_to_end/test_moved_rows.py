@@ -102,7 +102,7 @@ def test_a_pool_that_only_a_plan_with_moves_fits_is_large_enough(net: Path) -> N
 
 @needs_c
 def test_rows_in_several_pools_are_those_of_tensorflow_lite_micro(net: Path) -> None:
-    """Plans without limits have moves for one pool: those for two are made anew."""
+    """Moves are planned again where a limit takes a plan of one pool apart into two."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     pools = {"fast": 'access = "rw"\nsize = 100\n', "slow": 'access = "rw"\n'}
     path = manifest(net.parent, tables("p", pools, {"net": 'path = "net.tflite"\n'}))

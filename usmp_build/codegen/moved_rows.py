@@ -89,29 +89,28 @@ def _table(reads: Sequence[_Read], rows: int) -> tuple[str, list[int]]:
 
 def moves(analysis: Analysis, plan: Plan, summary: Summary, model: int, number: int) -> tuple[Moves, ...]:
     """Return the tables of a model's moves, one for each pool; `number` and the next ones stand for them as jobs."""
-    by_pools: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    by_pool: dict[int, list[tuple[int, int, int]]] = {}
     for step in steps(analysis.schedule.programs[model]):
         if step.move is not None:
             buffers = [analysis.storage.buffers_of(place).start for place in step.move]
             source, target = (plan.allocations[each] for each in buffers)
             entry = source.offset, target.offset, analysis.storage.buffers[buffers[0]].size
-            by_pools.setdefault((source.pool, target.pool), []).append(entry)
-    made = []
-    for count, (pools, entries) in enumerate(by_pools.items()):
+            by_pool.setdefault(source.pool, []).append(entry)
+    tables = []
+    for count, (pool, entries) in enumerate(by_pool.items()):
         unit = gcd(*(each for entry in entries for each in entry)) or 1
         in_units = tuple((source // unit, target // unit, size // unit) for source, target, size in entries)
-        symbol = f"{summary.models[model].name}_moves" + (f"_{count}" if len(by_pools) > 1 else "")
-        made.append(Moves(symbol, number + count, unit, in_units, *(summary.pools[pool] for pool in pools)))
-    return tuple(made)
+        symbol = f"{summary.models[model].name}_moves" + (f"_{count}" if len(by_pool) > 1 else "")
+        tables.append(Moves(symbol, number + count, unit, in_units, summary.pools[pool]))
+    return tuple(tables)
 
 
 def slot_of(
     analysis: Analysis, plan: Plan, summary: Summary, tables: Sequence[Moves], move: tuple[RowRef, RowRef]
 ) -> int:
     """Return what stands for a move between two places in tables of jobs; `tables` are those of its model."""
-    places = (plan.allocations[analysis.storage.buffers_of(row).start] for row in move)
-    pools = tuple(summary.pools[place.pool] for place in places)
-    return next(each.number for each in tables if (each.source, each.target) == pools)
+    place = plan.allocations[analysis.storage.buffers_of(move[1]).start]
+    return next(each.number for each in tables if each.pool == summary.pools[place.pool])
 
 
 def _first(analysis: Analysis, reader: Reader) -> int:

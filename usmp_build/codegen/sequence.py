@@ -89,7 +89,7 @@ def sequence(
 
 
 def _with_arrivals(symbol: str, program: Iterable[Step], slots: Mapping[OperatorRef, int], slot_of: SlotOf) -> Jobs:
-    """Return all jobs of a model whose input arrives row by row; for that stands the slot behind the operators."""
+    """Return all jobs of a model whose input arrives row by row: an arrival has the slot behind the operators."""
     jobs = [step for step in program if step.arrival or step.move or step.operator is not None]
     return Jobs(symbol, tuple(len(slots) if step.arrival else _slot(step, slots, slot_of) for step in jobs))
 

@@ -111,7 +111,7 @@ class RowsRecord(Record):
     overlaps: tuple[RowOverlapRecord, ...]
     """Buffers that share bytes with a row at a step at which both are alive, in the order of rows."""
     moved: tuple[int, ...] = ()
-    """The rows that move to the offsets behind those of all rows, in the order of the moves."""
+    """Of each move, in order, the row that moves; the new offsets stand behind those of all rows."""
 
     @property
     def rows(self) -> int:

@@ -84,7 +84,7 @@ class RowOffsets:
 
 @frozen
 class Moves:
-    """A table of the moves of a model's rows from one pool to the same, or another one, in order."""
+    """A table of the moves of a model's rows within a pool, in order."""
 
     symbol: str
     """`kws_moves`."""
@@ -94,8 +94,7 @@ class Moves:
     """Bytes that entries are multiples of."""
     entries: tuple[tuple[int, int, int], ...]
     """Offset of the old place, of the new one, and the size of the row, in units."""
-    source: PoolRow
-    target: PoolRow
+    pool: PoolRow
 
     @property
     def c_type(self) -> str:

@@ -86,21 +86,21 @@ def _with_moves(
     plan = fixed.plan if analysis is fixed.analysis else None
     only = fixed.plan.allocations[fixed.analysis.storage.workspace[0]].pool
     pools = {index: only if plan is None else plan.allocations[index].pool for index in analysis.storage.workspace}
-    made = _in_pools(analysis, pools, ceil(most), price, plan)
-    if made is None or not made.moves:
+    movement = _in_pools(analysis, pools, ceil(most), price, plan)
+    if movement is None or not movement.moves:
         return None
-    moved = replanner.retime(analysis, _choices(analysis, made.moves))
+    moved = replanner.retime(analysis, _choices(analysis, movement.moves))
     constants = {
         fixed.analysis.storage.buffers[index].name: fixed.plan.allocations[index]
         for index in fixed.analysis.storage.constants
     }
-    new = Plan("auto: moves", _allocations(analysis, moved, made, pools, constants))
+    new = Plan("auto: moves", _allocations(analysis, moved, movement, pools, constants))
     if violations(moved.problem, new):
         return None
     best = BestCandidate(
         moved, new, fixed.bound, other_buffers=fixed.other_buffers, others=fixed.others, ways=fixed.ways
     )
-    return best, workspace(moved, new) + price * made.bytes
+    return best, workspace(moved, new) + price * movement.bytes
 
 
 def _in_pools(
@@ -117,11 +117,11 @@ def _in_pools(
     for pool in sorted({*places.values()}):
         members = [index for index in places if places[index] == pool]
         ends = [offsets[index] + analysis.storage.buffers[index].extent for index in members if index in offsets]
-        made = _moved(analysis, members, max(ends, default=top), price)
-        if made is not None:
-            offsets |= dict(zip(members, made.offsets, strict=True))
-            moves += made.moves
-            bytes_ += made.bytes
+        movement = _moved(analysis, members, max(ends, default=top), price)
+        if movement is not None:
+            offsets |= dict(zip(members, movement.offsets, strict=True))
+            moves += movement.moves
+            bytes_ += movement.bytes
     if offsets.keys() != places.keys():
         return None
     in_order = tuple(sorted(moves, key=lambda move: move.step))
@@ -141,8 +141,10 @@ def _moved(analysis: Analysis, members: Sequence[int], top: int, price: Fraction
     }
     if not movable or any(buffer.offset is not None or not buffer.intervals for buffer in problem.buffers):
         return None
-    made = moving(problem, movable, [step in free for step in range(analysis.schedule.length)], top, price)
-    return made and replace(made, moves=tuple(move._replace(buffer=members[move.buffer]) for move in made.moves))
+    movement = moving(problem, movable, [step in free for step in range(analysis.schedule.length)], top, price)
+    return movement and replace(
+        movement, moves=tuple(move._replace(buffer=members[move.buffer]) for move in movement.moves)
+    )
 
 
 def _may_move(replanner: Replanner) -> bool:
@@ -187,25 +189,24 @@ def _choices(analysis: Analysis, moves: Sequence[Relocation]) -> Choices:
         by_model.setdefault(before.model, []).append(RowMove(before.position, before.arrivals, tensor, row))
         tables[tensor] = replace(tables[tensor], moved=(*tables[tensor].moved, row))
     by_rows = replace(analysis.choices.by_rows, tables=tables)
-    made = {index: tuple(each) for index, each in by_model.items()}
-    return replace(analysis.choices, by_rows=by_rows, moves=made)
+    return replace(analysis.choices, by_rows=by_rows, moves={model: tuple(each) for model, each in by_model.items()})
 
 
 def _allocations(
     analysis: Analysis,
     moved: Analysis,
-    made: _Places,
+    movement: _Places,
     pools: Mapping[int, int],
     constants: Mapping[str, Allocation],
 ) -> tuple[Allocation, ...]:
     """Return the places in the analysis with moves: those of rows that have moved are behind those of their tensor."""
     before, after = analysis.storage, moved.storage
-    born = zip(before.workspace, made.offsets, strict=True)
+    born = zip(before.workspace, movement.offsets, strict=True)
     at = {**constants, **{before.buffers[index].name: Allocation(pools[index], offset) for index, offset in born}}
     places = {after.buffers[index].name: index for index in range(len(after.buffers))}
     found = {places[name]: place for name, place in at.items()}
     rows, count = _rows(analysis), dict[TensorRef, int]()
-    for move in made.moves:
+    for move in movement.moves:
         tensor, _ = rows[move.buffer]
         table = analysis.choices.by_rows.tables[tensor]
         number = table.rows + count.get(tensor, 0)

@@ -75,17 +75,17 @@ def moving(
     while low < top and visits[0] > 0:
         capacity = (low + top - 1) // 2
         tried = [_within(core, capacity, rule, visits, order, problem) for rule in range(_RULES)]
-        found = [each for each in tried if each is not None]
-        if not found:
+        movements = [each for each in tried if each is not None]
+        if not movements:
             low = capacity + 1
         else:
-            top = min(each.height for each in found)
-            best = min([*found, *([best] if best else [])], key=lambda each: each.cost(price))
+            top = min(each.height for each in movements)
+            best = min([*movements, *([best] if best else [])], key=lambda each: each.cost(price))
     return best if best is not None and best.cost(price) < limit else None
 
 
 def _core(problem: Problem, order: Sequence[int], movable: Collection[int], free: Sequence[bool]) -> Object:
-    """Return what places the buffers in the core, where they are numbered in this order."""
+    """Return the problem as the core takes it: its buffers numbered in this order."""
     buffers = [problem.buffers[index] for index in order]
     places = {index: at for at, index in enumerate(order)}
     near: list[list[tuple[int, int, int]]] = [[] for _ in order]

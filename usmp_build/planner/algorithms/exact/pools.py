@@ -36,8 +36,8 @@ def plan_pools(
 ) -> Plan | None:
     """Return the best plan found, with proofs; it may be `start`.  None when there is no plan, or none was found.
 
-    At most `nodes` nodes are visited.  Without `minimize`, the first plan found will do.  What `known` has is not
-    searched for again, and what is found is added.
+    At most `nodes` nodes are visited.  Without `minimize`, the first plan found will do.  Pools that `known` has
+    are not searched again; it gets what is found of others.
     """
     valid = None if start is None or violations(problem, start) else start
     if valid is not None and not minimize:
