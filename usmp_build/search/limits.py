@@ -187,5 +187,8 @@ def _within(replanner: Replanner, chosen: BestCandidate, solve: Callable[[Proble
     if chosen.plan is not None and not violations(analysis.problem, chosen.plan):
         return replace(chosen, analysis=analysis, others=others)
     choices = analysis.choices
-    analysis = replanner.retime(analysis, choices.without_moves()) if choices.moves else analysis
-    return with_moves(replanner, replace(chosen, analysis=analysis, plan=solve(analysis.problem), others=others))
+    fixed = replanner.retime(analysis, choices.without_moves()) if choices.moves else analysis
+    plan = solve(fixed.problem)
+    if plan is None:
+        return replace(chosen, analysis=analysis, plan=None, others=others)
+    return with_moves(replanner, replace(chosen, analysis=fixed, plan=plan, others=others))
