@@ -8,8 +8,8 @@ import pytest
 
 from checker.main import check
 from checker.model import Model, Wrong
-from tests.support.cli import call, manifest, one_model, planned, succeed, tables
-from tests.support.row_nets import residual
+from tests.support.cli import call, manifest, one_model, planned, says, succeed, tables
+from tests.support.row_nets import drawn, residual
 from tests.support.tools import needs_c
 
 Document = dict[str, Any]
@@ -98,6 +98,13 @@ def test_a_pool_that_only_a_plan_with_moves_fits_is_large_enough(net: Path) -> N
     assert least < planned(with_key(net, 'goal = "balanced"'))["workspace"]["achieved"]
     text = tables("p", {"ram": f'access = "rw"\nsize = {least}\n'}, {"net": 'path = "net.tflite"\n'})
     assert planned(manifest(net.parent, text))["workspace"]["achieved"] <= least
+
+
+def test_a_pool_need_not_grow_to_what_fixed_places_take(net: Path) -> None:
+    net.write_bytes(drawn(0))
+    least = planned(with_key(net, ""))["workspace"]["achieved"]
+    text = tables("p", {"ram": f'access = "rw"\nsize = {least - 1}\n'}, {"net": 'path = "net.tflite"\n'})
+    says(call("plan", manifest(net.parent, text)), 3, 'enlarge "ram" by 1 byte,')
 
 
 @needs_c
