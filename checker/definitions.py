@@ -3,6 +3,7 @@
 from functools import cache, cached_property
 from itertools import pairwise, product, zip_longest
 from math import floor, prod
+from struct import pack, unpack
 
 from checker.model import ARG_MAX, ARG_MIN, L2_POOL, STATEFUL, Fuel, NotCovered, Wrong, demand
 
@@ -36,6 +37,11 @@ def places(*axes):
     """Return all combinations of indices, given those along each axis."""
     Fuel.spend(prod(map(len, axes)))
     return product(*axes)
+
+
+def _float32(number):
+    """Return the nearest float of 32 bits."""
+    return unpack("<f", pack("<f", number))[0]
 
 
 class Definition:
@@ -176,18 +182,17 @@ class Definition:
         return [p for p in range(first, first + taps * dilation, dilation) if 0 <= p < size]
 
     def _resized(self, axis, at, size):
-        """Return the positions near where an output lies: both neighbors, or the nearest, as floats may round."""
+        """Return the positions near where an output lies: both neighbors, or the nearest, in floats of 32 bits."""
         out, is_bilinear = self.out.shape[axis], self.op.kind == "RESIZE_BILINEAR"
         slots = (2, 3) if is_bilinear else (0, 1)
         has_corners, has_centers = (self.op.option(slot, "?", False) for slot in slots)
         scale = (size - 1) / (out - 1) if has_corners and out > 1 else size / out
         center = 0.5 if has_centers else 0
-        exact = (at + center) * scale
-        nearest = exact + 0.5 if has_corners else exact
-        found = {floor(nearest - 1e-6), floor(nearest + 1e-6)}
         if is_bilinear:
-            found = {floor(exact - center), floor(exact - center) + 1}
-        return {min(max(p, 0), size - 1) for p in found}
+            first = floor((at + center) * scale - center)
+            return {min(max(p, 0), size - 1) for p in (first, first + 1)}
+        place = _float32((at + center) * _float32(scale))
+        return {min(floor(place + 0.5 if has_corners else place), size - 1)}
 
     def _product(self, e):
         """A row of the left matrix, and a column of the right one; either may lie transposed."""

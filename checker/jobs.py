@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 from checker.definitions import BLOCKS
 from checker.model import FLOAT32, INT4, INT8, INT16, LSTM, MEAN, SUM, Fuel, demand
+from checker.plan import number_of
 
 COPY = SimpleNamespace(kind="COPY", code=None, custom=b"")
 """In place of an operator of the file."""
@@ -35,8 +36,8 @@ class Job:
 
     def __init__(self, model, record, done, rows, what):
         self.model, self.record, self.row, self.rows, self.what = model, record, done[-1], rows, what
-        number, operators = record["operator"], model.file.operators
-        self.is_copy, self.is_backward = number >= len(operators), number in model.backward
+        number, operators = number_of(record), model.file.operators
+        self.is_copy, self.is_backward = number >= len(operators), record["operator"] in model.backward
         self.operator = COPY if self.is_copy else operators[number]
         self.definition = None if self.is_copy else model.definition(self.operator, 0)
         self.kind, self.is_lstm = self.operator.kind, self.operator.code == LSTM
@@ -44,9 +45,9 @@ class Job:
         has_places = len(record["writes"]) > 0 and model.parts.keys() >= {*record["writes"]}
         demand(has_places, f"{what} writes nothing, or what has no place")
         out = record["writes"][0]
-        shape, self.elements = model.tensor[out].shape, model.elements[out]
+        shape, self.elements = model.shape(out), model.elements[out]
         height = prod(shape[:-1]) if self.kind == "FULLY_CONNECTED" else slices(shape)
-        heights = {slices(model.tensor[t].shape) for t in record["reads"]}
+        heights = {slices(model.shape(t)) for t in record["reads"]}
         is_one_row = prod(shape[-3:-2]) == 1 and rows in heights  # what has other slices now: pixels
         self.adds_up = bool(rows and record["scratch"] and (height != rows or is_one_row))
         is_whole = self.adds_up or rows in (0, height)
@@ -57,6 +58,19 @@ class Job:
         if self.adds_up:
             demand(rows in heights and len({*done}) == len(done), f"{what} does not add up each row once")
         self.sums = self._sums_at_once()
+        demand(self._follows_axes(), f"{what} does not know of axes in another order")
+
+    def _follows_axes(self):
+        """Tell whether a kernel is right that knows nothing of axes, unless it does, or none have another order."""
+        model, touched = self.model, {*self.record["reads"], *self.record["writes"]}
+        if self.kind == "BATCH_MATMUL" or not touched & model.axes.keys():
+            return True
+        if self.kind == "ELEMENTS":  # it makes each element of those with its number
+            reads = self.reads(self.turns(lambda _, e: e)).items()
+            alike = [turns for t, turns in reads if model.elements[t] == self.elements]
+            return all(abs(turn) == e for turns in alike for e, turn in turns.items())
+        orders = {repr(model.axes.get(t)) for t in touched if model.elements.get(t) == self.elements}
+        return (self.is_copy or self.kind == "BY_ROWS") and len(orders) == 1
 
     def _sums_at_once(self):
         """Return how many sums scratch holds at a time: of all elements, or of a reduction those of an image."""
@@ -113,9 +127,9 @@ class Job:
 
     def reads(self, writes):
         """Return {tensor: {element: turn in which it is read for the last time}}."""
-        if self.is_copy:
-            return {self.record["reads"][0]: writes[self.record["writes"][0]]}
         model, begins = self.model, writes
+        if self.is_copy:
+            return self._copied(*writes.items())
         if self.sums and not self.adds_up:  # it adds up an image, then writes its output
             last = self.sums - 1 if self.is_backward else 0
             begins = self.turns(lambda _, e: e // self.sums * self.sums + last)
@@ -128,11 +142,18 @@ class Job:
             reads = {t: {e: -inf for e in last if e in parts[t]} for t, last in reads.items()}
         return reads
 
+    def _copied(self, written):
+        """Return what a copy reads: the same elements, each of the tensor that has its column."""
+        model, (copy, turns) = self.model, written
+        pairs = [(model.in_file(copy, e), turn) for e, turn in turns.items()]
+        sources = {t: {e: turn for e, turn in pairs if model.has_column(t, e)} for t in self.record["reads"]}
+        return {t: model.in_plan(t, of_source) for t, of_source in sources.items()}
+
     def turn(self, t, e):
         """Return the turn in which an element of a tensor is written by a kernel that runs forward."""
         of, kind, shape, pixel = self.definition, self.kind, self.model.tensor[t].shape, self.model.pixel[t]
         if self.adds_up or self.is_copy:
-            return e
+            return self._turn_of_copy(t, e) if self.is_copy else e
         if kind == "RESHAPE":
             return 0
         if kind in ("SLICE", "STRIDED_SLICE") and not self.model.channels[t]:
@@ -154,6 +175,16 @@ class Job:
             group = pixel // of.sections if kind == "CONV_2D" else pixel
             return e // group * group + e % group // LANES
         return e
+
+    def _turn_of_copy(self, t, e):
+        """Return the turn of an element: each row of a strip is one, and all of them are before those of the next."""
+        model, sources = self.model, self.record["reads"]
+        if len(sources) == 1 and not model.columns[t]:
+            return e
+        row, place = divmod(e, self.elements // max(1, prod(model.tensor[t].shape[:2])))
+        column = place // model.pixel[t]
+        part = sum(model.columns[source].stop <= column for source in sources) if len(sources) > 1 else 0
+        return part * prod(model.tensor[t].shape[:2]) + row
 
     def _part(self, t, e):
         """Return which input an element of a concatenation is from; the plan may have joined some before."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from checker.definitions import WEIGHTS
 from checker.model import Fuel, Model, NotCovered, Wrong, demand, merge
-from checker.plan import flat_buffers
+from checker.plan import flat_buffers, number_of
 from checker.replay import Replay
 
 USAGE = "usage: check_plan.py plan.json kws.tflite ...; exit code 0: right, 1: wrong, 3: not covered, 2: this"
@@ -86,7 +86,7 @@ def check_constants(plan, buffers, files):
 
 def stored(record, file):
     """Return {bytes: width of an element} of constants stored as they are: weights, biases, outputs; none of 4 bits."""
-    numbers = [op["operator"] for op in record["operators"] if op["operator"] < len(file.operators)]
+    numbers = [number for op in record["operators"] if (number := number_of(op)) < len(file.operators)]
     operators = [file.operators[number] for number in numbers if file.operators[number].kind != "PAD"]
     tensors = {op.inputs[i] for op in operators for i in WEIGHTS.get(op.kind, ()) if i < len(op.inputs)}
     tensors = [file.tensors[t] for t in {*file.outputs, *tensors} - file.variables - {-1}]

@@ -1,10 +1,10 @@
 """The plan: where tensors lie, and which elements of them an operator of the plan needs."""
 
 from collections import defaultdict, namedtuple
+from copy import copy
 from functools import cache
-from itertools import islice
 
-from checker.definitions import Definition
+from checker.definitions import Definition, element_at, place_in
 from checker.model import STATEFUL, Fuel, NotCovered, demand, merge
 
 FIELDS = "name pool offset size intervals models kind alignment line reason rows"
@@ -39,22 +39,27 @@ def flat_buffers(plan):
         if "offsets" not in b:
             yield Buffer(b["name"], b["pool"], b["offset"], b["size"], b["intervals"], *others)
             continue
-        intervals = iter(b["intervals"])
         rows = len(b["offsets"]) - len(b.get("moved", []))
         demand(rows > 0, f'"{b["name"]}" has no rows')
+        demand(len(b["intervals"]) == len(b["offsets"]), f'"{b["name"]}" has not one interval for each offset')
         for at, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][at]
-            own = [*islice(intervals, b["lives"][at] if b["lives"] else 1)]
-            yield Buffer(f"{b['name']}[{at}]", pool, offset, b["row_size"], own, *others, rows)
+            yield Buffer(f"{b['name']}[{at}]", pool, offset, b["row_size"], [b["intervals"][at]], *others, rows)
+
+
+def number_of(record):
+    """Return the number that an operator of the plan has in the file; that of a copy is too high for one."""
+    return record["operator"] if record["strip_of"] is None else record["strip_of"]
 
 
 class PlannedModel:
     """A model as the plan has it: its file, its operators, and where its tensors lie.
 
-    The plan has the tensors of the file by their numbers, and copies of them by higher ones; `value` has for each the
-    one of the file.  `channels` are those along the last axis that a tensor still has, if others are constant.  Each
-    `lengths[t]` elements of tensor t lie in one of `parts[t]`, which are (pool, offset, buffer), in turn.  An array of
-    the application is a pool of its own, without a buffer.
+    The plan has the tensors of the file by their numbers, and copies and strips of them by higher ones; `value` has for
+    each the one of the file.  `channels` are those along the last axis that a tensor still has, if others are constant,
+    and `columns` those that a strip has; `axes` says which axis of the file each one is, if they have another order.
+    Each `lengths[t]` elements of tensor t lie in one of `parts[t]`, which are (pool, offset, buffer), in turn.  An
+    array of the application is a pool of its own, without a buffer.
     """
 
     def __init__(self, record, file, buffers):
@@ -63,8 +68,8 @@ class PlannedModel:
         is_once = len(self.operators) == len(record["operators"]) and min(self.operators) >= 0
         demand(is_once, f"{self.name}: an operator is there twice, or has no number")
         self.backward, self.value = {*record["backward"]}, self._values()
-        computing = [op for number, op in self.operators.items() if number < len(file.operators)]
-        if any(file.operators[op["operator"]].code in STATEFUL for op in computing):
+        computing = [op for op in self.operators.values() if number_of(op) < len(file.operators)]
+        if any(file.operators[number_of(op)].code in STATEFUL for op in computing):
             raise NotCovered(f"{self.name}: control flow, or variables that are resources")
         self.written = {self.value[t] for op in computing for t in op["writes"]} | {*file.inputs} | file.variables
         self.definition = cache(lambda op, k: Definition(file, op, k))
@@ -72,7 +77,8 @@ class PlannedModel:
         self.arriving, self.leaving = self._by_rows("inputs", file.inputs), self._by_rows("outputs", file.outputs)
         self.named = {each["buffer"] for each in record["tensors"]}
         self.tensor = {t: file.tensors[value] for t, value in self.value.items()}
-        self.channels, self.pixel, self.elements, self.parts, self.lengths = {}, {}, {}, {}, {}
+        self.channels, self.axes, self.columns, self.pixel, self.elements = {}, {}, {}, {}, {}
+        self.parts, self.lengths = {}, {}
         for each in record["tensors"]:
             self._place(each)
         for t in {*file.inputs, *file.outputs} - file.constants:
@@ -81,7 +87,12 @@ class PlannedModel:
     def _values(self):
         """Return {tensor of the plan: tensor of the file that has its values}: copies are followed, both ways."""
         value = {t: t for t in range(len(self.file.tensors))}
-        copies = [op for number, op in self.operators.items() if number >= len(self.file.operators)]
+        strips = {each["tensor"]: each["strip_of"] for each in self.record["tensors"] if each["strip_of"] is not None}
+        are_of_file = {*strips.values()} <= value.keys() and not strips.keys() & value.keys()
+        demand(are_of_file, f"{self.name}: a strip is in the file, or of no tensor of it")
+        value |= strips
+        copies = [op for op in self.operators.values() if number_of(op) >= len(self.file.operators)]
+        copies = [op for op in copies if not {*op["reads"], *op["writes"]} <= value.keys()]  # others are of strips
         for op in (*copies, *reversed(copies)):  # an end of a chain of copies is a tensor that the file has
             if not op["reads"]:
                 raise NotCovered(f"{self.name}: copy {op['operator']} of a constant")
@@ -106,17 +117,13 @@ class PlannedModel:
         return {largest}
 
     def _place(self, each):
-        """Note where a tensor lies, and which channels it has."""
-        t, left, offset, pitch = each["tensor"], each["channels"], each["offset"], each["pitch"]
+        """Note where a tensor lies, and what it has."""
+        t, offset, pitch = each["tensor"], each["offset"], each["pitch"]
         what, ports = f"{self.name}: tensor {t}", (*self.file.inputs, *self.file.outputs)
         if t not in self.value:
             raise NotCovered(f"{what} is neither in the file nor a copy of one that is")
         demand(t not in self.parts, f"{what} has two places")
-        tensor, width = self.tensor[t], self.tensor[t].width
-        are_there = left == sorted(c for c in {*left} if c in range(tensor.channels))
-        demand(are_there and not (left and self.value[t] in ports), f"{what} has no such channels")
-        self.channels[t], self.pixel[t] = left, len(left) or tensor.channels
-        self.elements[t] = elements = tensor.elements // max(1, tensor.channels) * self.pixel[t]
+        width, elements = self.tensor[t].width, self._count(t, each, what)
         if not width:
             raise NotCovered(f"{what} has elements of no whole number of bytes")
         if not each["buffer"]:
@@ -144,6 +151,33 @@ class PlannedModel:
         start = first.offset + offset
         self.parts[t], self.lengths[t] = [(first.pool, start + i * pitch, first) for i in range(number)], length
 
+    def _count(self, t, each, what):
+        """Note which channels, axes and columns a tensor has; return how many elements."""
+        tensor, left, columns = self.tensor[t], each["channels"], each["columns"]
+        are_there = left == sorted(c for c in {*left} if c in range(tensor.channels))
+        is_port = self.value[t] in (*self.file.inputs, *self.file.outputs)
+        demand(are_there and not (left and is_port), f"{what} has no such channels")
+        if each["axes"]:
+            demand(not columns, f"{what} has other axes, and is a strip")
+            tensor = self._move_axes(t, each["axes"], what)
+        self.channels[t], self.pixel[t], self.columns[t] = left, len(left) or tensor.channels, range(*columns or (0,))
+        self.elements[t] = tensor.elements // max(1, tensor.channels) * self.pixel[t]
+        if columns:
+            span, is_image = self.columns[t], len(tensor.shape) == 4 and t != self.value[t]
+            demand(is_image and 0 <= span.start < span.stop <= tensor.shape[2], f"{what} has no such columns")
+            self.elements[t] = self.elements[t] // tensor.shape[2] * len(span)
+        return self.elements[t]
+
+    def _move_axes(self, t, axes, what):
+        """Give a tensor the shape that it has with its axes in another order, in which the last one is the last."""
+        moved = self.tensor[t] = copy(self.tensor[t])
+        are_all = sorted(axes) == [*range(len(moved.shape))] and axes[-1] == len(axes) - 1
+        is_port = self.value[t] in (*self.file.inputs, *self.file.outputs) or self.value[t] in self.file.variables
+        demand(are_all and not is_port, f"{what} has no such axes")
+        self.axes[t] = axes, moved.shape
+        moved.shape = [moved.shape[axis] for axis in axes]
+        return moved
+
     def _rows(self, name, what):
         """Return the buffers that a tensor lies in: one, or rows "x[0]", "x[1]", ..., which no other tensor names."""
         first = self.buffers.get(name) or self.buffers.get(f"{name}[0]")
@@ -165,20 +199,51 @@ class PlannedModel:
         for number in sorted(self.unchanged):
             yield f"{self.name}: that operator {number} changes nothing"
 
+    def shape(self, t):
+        """Return the shape of a tensor of the plan, which may have some columns of one of the file."""
+        span, shape = self.columns.get(t), self.tensor[t].shape
+        return [*shape[:2], len(span), *shape[3:]] if span else shape
+
     def in_file(self, t, element):
         """Return the number that an element of a tensor of the plan has in the file."""
-        left = self.channels[t]
-        pixel, channel = divmod(element, max(1, len(left)))
-        return pixel * self.tensor[t].channels + left[channel] if left else element
+        left, span = self.channels[t], self.columns[t]
+        if t in self.axes:
+            axes, shape = self.axes[t]
+            there = dict(zip(axes, place_in(element, self.tensor[t].shape), strict=True))
+            return element_at([there[axis] for axis in range(len(axes))], shape)
+        if not left and not span:
+            return element
+        pixel, channel = divmod(element, self.pixel[t])
+        if span:
+            row, column = divmod(pixel, len(span))
+            pixel = row * self.tensor[t].shape[2] + span[column]
+        return pixel * self.tensor[t].channels + (left[channel] if left else channel)
 
     def in_plan(self, t, turns):
         """Return {element: turn} with the numbers of the plan in place of those of the file, for elements it has."""
-        left = self.channels.get(t)
-        if not left:
+        left, span = self.channels.get(t), self.columns.get(t)
+        if t in self.axes:
+            axes, shape = self.axes[t]
+            places = ((place_in(e, shape), turn) for e, turn in turns.items())
+            return {element_at([place[axis] for axis in axes], self.tensor[t].shape): turn for place, turn in places}
+        if not left and not span:
             return turns
-        number = {channel: i for i, channel in enumerate(left)}
+        number = {channel: i for i, channel in enumerate(left or range(self.pixel[t]))}
         pairs = ((*divmod(e, self.tensor[t].channels), turn) for e, turn in turns.items())
-        return {pixel * len(left) + number[c]: turn for pixel, c, turn in pairs if c in number}
+        return {self._pixel(t, pixel) * len(number) + number[c]: turn for pixel, c, turn in pairs if c in number}
+
+    def has_column(self, t, element):
+        """Tell whether a tensor of the plan has the column of an element, which has the number of the file."""
+        span = self.columns.get(t)
+        return not span or element // self.tensor[t].channels % self.tensor[t].shape[2] in span
+
+    def _pixel(self, t, pixel):
+        """Return the number that a pixel of the file has in the plan, which must have it."""
+        if not self.columns[t]:
+            return pixel
+        row, column = divmod(pixel, self.tensor[t].shape[2])
+        demand(column in self.columns[t], f"{self.name}: tensor {t} has no column {column}, which is needed of it")
+        return row * len(self.columns[t]) + column - self.columns[t].start
 
     def origin(self, t, element, deep=False):
         """Return the tensor and element that an element shows; None: a constant.
@@ -215,7 +280,7 @@ class PlannedModel:
         operators of the file in between are applied, the last one first: its own, and what may be fused or left out.
         """
         file, reads, fused, is_applied = self.file, defaultdict(dict), [], False
-        own = file.operators[record["operator"]]
+        own = file.operators[number_of(record)]
         what = f"{self.name}: operator {own.number}"
         readable = {self.value[t]: t for t in record["reads"]}
         equal = {file.same[value]: t for value, t in readable.items()}
@@ -241,16 +306,17 @@ class PlannedModel:
                 elif file.same[t] in equal:
                     merge(reads[readable.get(t, equal[file.same[t]])], last)
                 else:
-                    self._read_elsewhere(what, t, last, readable, reads)
+                    indirect = sorted(readable.items(), key=lambda pair: pair[0] in own.inputs)
+                    self._read_elsewhere(what, t, last, indirect, reads)
         demand(is_applied, f"{what} writes what it does not compute")
         if own.kind != "ELEMENTS" or len(reads) > 1:  # else they are one look-up
             self.unchanged.update(fused)
         return reads
 
     def _read_elsewhere(self, what, t, turns, readable, reads):
-        """Read elements from another tensor that shows the same ones."""
+        """Read elements from another tensor that shows the same ones: the first one of `readable`."""
         shown = {}
-        for value, other in readable.items():
+        for value, other in readable:
             for element in range(self.file.tensors[value].elements):
                 shown.setdefault(self.origin(value, element, deep=True), (other, element))
         for element, turn in turns.items():

@@ -15,6 +15,7 @@
 #include "first_fit.h"
 #include "moving.h"
 #include "search.h"
+#include "spans.h"
 #include "sweep.h"
 #include "timelines.h"
 
@@ -113,6 +114,25 @@ USMP_API usmp::Strip *usmp_strip_new(Number count, const Number *sizes, const Nu
 USMP_API void usmp_strip_delete(usmp::Strip *strip)
 {
     delete strip;
+}
+
+// Fill in the units that each of `members` adds to its section.
+USMP_API int usmp_spans(Number count, const Number *sizes, const Number *alignments, const Number *neighbor_starts,
+                        const Number *neighbors, Number sections, const Number *starts, const Number *members,
+                        Number *units)
+{
+    return status_of([&] {
+        std::vector<std::vector<usmp::Neighbor>> near;
+        for (Number row = 0; row < count; ++row) {
+            near.push_back(neighbors_of(neighbor_starts, neighbors, row));
+        }
+        usmp::Spans spans({sizes, sizes + count}, {alignments, alignments + count}, near);
+        for (Number section = 0; section < sections; ++section) {
+            const std::vector<usmp::Units> added = spans.added(row_of(starts, members, section));
+            units = std::copy(added.begin(), added.end(), units);
+        }
+        return 0;
+    });
 }
 
 // The strip has to live as long as its walks.

@@ -10,11 +10,6 @@ namespace {
 
 constexpr Units FAR = std::numeric_limits<Units>::max() / 4;
 
-std::uint64_t key(int below, int above)
-{
-    return static_cast<std::uint64_t>(below) << 32 | static_cast<std::uint32_t>(above);
-}
-
 Units align_down(Units offset, Units alignment)
 {
     return offset < 0 ? offset : offset / alignment * alignment;
@@ -23,21 +18,25 @@ Units align_down(Units offset, Units alignment)
 } // namespace
 
 Moving::Moving(std::vector<Movable> buffers, std::vector<bool> free)
-    : buffers_(std::move(buffers)), free_(std::move(free))
+    : buffers_(std::move(buffers)), free_(std::move(free)), distances_(buffers_.size())
 {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         for (const Neighbor &near : buffers_[i].near) {
-            distances_[key(static_cast<int>(i), near.other)] = near.above;
-            distances_[key(near.other, static_cast<int>(i))] = near.below;
+            distances_[i].emplace_back(near.other, near.above);
+            distances_[near.other].emplace_back(static_cast<int>(i), near.below);
         }
+    }
+    for (auto &each : distances_) {
+        std::sort(each.begin(), each.end());
     }
 }
 
 // From the start of one to the start of the other, where that is above it.
 Units Moving::distance(int below, int above) const
 {
-    const auto found = distances_.find(key(below, above));
-    return found == distances_.end() ? buffers_[below].size : found->second;
+    const auto &stated = distances_[below];
+    const auto found = std::lower_bound(stated.begin(), stated.end(), std::pair(above, -FAR));
+    return found == stated.end() || found->first != above ? buffers_[below].size : found->second;
 }
 
 bool Moving::fits(const Layout &now, int buffer, Units offset, Units capacity) const
@@ -46,8 +45,9 @@ bool Moving::fits(const Layout &now, int buffer, Units offset, Units capacity) c
         return false;
     }
     return std::all_of(now.alive.begin(), now.alive.end(), [&](int other) {
-        return other == buffer || offset - now.at[other] >= distance(other, buffer) ||
-               now.at[other] - offset >= distance(buffer, other);
+        const Units above = offset - now.at[other]; // no distance exceeds the size of what is below
+        return other == buffer || above >= buffers_[other].size || -above >= buffers_[buffer].size ||
+               above >= distance(other, buffer) || -above >= distance(buffer, other);
     });
 }
 
@@ -128,21 +128,20 @@ bool Moving::in_sequence(const Layout &now, const std::vector<std::pair<int, Uni
     return true;
 }
 
+// Tell whether `other` may give way to `buffer` in a change that moves less than the best one; count it in `bytes`.
+bool Moving::gives_way(int other, int buffer, const Change &best, Units &bytes) const
+{
+    if (buffers_[other].first != buffers_[buffer].first) {
+        bytes += buffers_[other].size;
+        return buffers_[other].may_move && (best.bytes < 0 || bytes < best.bytes);
+    }
+    return true;
+}
+
 // Keep new places of buffers, `buffer` among them, if they move fewer bytes than the best ones known.
-void Moving::keep_if_better(const Layout &now, int buffer, std::vector<std::pair<int, Units>> places,
+void Moving::keep_if_better(const Layout &now, int buffer, Units bytes, std::vector<std::pair<int, Units>> places,
                             Change &best) const
 {
-    const std::int64_t step = buffers_[buffer].first;
-    Units bytes = 0;
-
-    for (const auto &[each, offset] : places) {
-        if (each != buffer && buffers_[each].first != step) {
-            if (!buffers_[each].may_move) {
-                return;
-            }
-            bytes += buffers_[each].size;
-        }
-    }
     if (best.bytes >= 0 && bytes >= best.bytes) {
         return;
     }
@@ -150,7 +149,7 @@ void Moving::keep_if_better(const Layout &now, int buffer, std::vector<std::pair
     std::copy_if(places.begin(), places.end(), std::back_inserter(others),
                  [&](const auto &each) { return each.first != buffer; });
     std::vector<int> order;
-    if (in_sequence(now, others, step, order)) {
+    if (in_sequence(now, others, buffers_[buffer].first, order)) {
         best = {bytes, std::move(places), std::move(order)};
     }
 }
@@ -161,6 +160,7 @@ void Moving::push_apart(const Layout &now, int buffer, std::size_t below, Units 
 {
     std::vector<std::pair<int, Units>> placed = {{buffer, offset}};
     std::vector<std::pair<int, Units>> changed = placed;
+    Units bytes = 0;
 
     for (std::size_t n = 0; n < now.alive.size(); ++n) {
         const bool is_below = n < below;
@@ -172,13 +172,16 @@ void Moving::push_apart(const Layout &now, int buffer, std::size_t below, Units 
         if (at != now.at[other]) {
             at = is_below ? align_down(at, buffers_[other].alignment) : align_up(at, buffers_[other].alignment);
             changed.emplace_back(other, at);
+            if (!gives_way(other, buffer, best, bytes)) {
+                return;
+            }
         }
         if (at < 0 || at + buffers_[other].size > capacity) {
             return;
         }
         placed.emplace_back(other, at);
     }
-    keep_if_better(now, buffer, std::move(changed), best);
+    keep_if_better(now, buffer, bytes, std::move(changed), best);
 }
 
 // Try to put a buffer between any two neighbors: where only one side moves, or as low and as high as it can be.
@@ -186,35 +189,33 @@ void Moving::insert_between(const Layout &now, int buffer, Units capacity, Chang
 {
     const std::size_t count = now.alive.size();
     const Units room = capacity - buffers_[buffer].size;
+    std::vector<Units> low(count + 1), lowest(count + 1);                        // by how many are below
+    std::vector<Units> high(count + 1, room), highest(count + 1, room), packed(count);
 
+    for (std::size_t i = 0; i < count; ++i) {
+        const int other = now.alive[i];
+        packed[i] = 0;
+        for (std::size_t j = 0; j < i; ++j) {
+            packed[i] = std::max(packed[i], packed[j] + distance(now.alive[j], other));
+        }
+        packed[i] = align_up(packed[i], buffers_[other].alignment);
+        lowest[i + 1] = std::max(lowest[i], packed[i] + distance(other, buffer));
+        low[i + 1] = std::max(low[i], now.at[other] + distance(other, buffer));
+    }
+    for (std::size_t i = count; i-- > 0;) {
+        const int other = now.alive[i];
+        packed[i] = capacity - buffers_[other].size;
+        for (std::size_t j = i + 1; j < count; ++j) {
+            packed[i] = std::min(packed[i], packed[j] - distance(other, now.alive[j]));
+        }
+        packed[i] = align_down(packed[i], buffers_[other].alignment);
+        highest[i] = std::min(highest[i + 1], packed[i] - distance(buffer, other));
+        high[i] = std::min(high[i + 1], now.at[other] - distance(buffer, other));
+    }
     for (std::size_t below = 0; below <= count; ++below) {
-        Units low = 0;
-        Units high = room;
-        Units lowest = 0;
-        Units highest = room;
-        std::vector<Units> packed(count);
-        for (std::size_t i = 0; i < below; ++i) {
-            const int other = now.alive[i];
-            for (std::size_t j = 0; j < i; ++j) {
-                packed[i] = std::max(packed[i], packed[j] + distance(now.alive[j], other));
-            }
-            packed[i] = align_up(packed[i], buffers_[other].alignment);
-            lowest = std::max(lowest, packed[i] + distance(other, buffer));
-            low = std::max(low, now.at[other] + distance(other, buffer));
-        }
-        for (std::size_t i = count; i-- > below;) {
-            const int other = now.alive[i];
-            packed[i] = capacity - buffers_[other].size;
-            for (std::size_t j = i + 1; j < count; ++j) {
-                packed[i] = std::min(packed[i], packed[j] - distance(other, now.alive[j]));
-            }
-            packed[i] = align_down(packed[i], buffers_[other].alignment);
-            highest = std::min(highest, packed[i] - distance(buffer, other));
-            high = std::min(high, now.at[other] - distance(buffer, other));
-        }
-        for (const Units wish : {low, high, lowest, highest}) {
+        for (const Units wish : {low[below], high[below], lowest[below], highest[below]}) {
             const Units offset = align_up(std::max<Units>(0, wish), buffers_[buffer].alignment);
-            if (lowest <= offset && offset <= highest) {
+            if (lowest[below] <= offset && offset <= highest[below]) {
                 push_apart(now, buffer, below, offset, capacity, best);
             }
         }
@@ -224,36 +225,41 @@ void Moving::insert_between(const Layout &now, int buffer, Units capacity, Chang
 // Put a buffer at an offset, and what is there into gaps, the largest first and as near as there is one.
 void Moving::clear_away(const Layout &now, int buffer, Units offset, Units capacity, Change &best) const
 {
-    Layout left = now;
     std::vector<int> away;
-    const auto is_in_the_way = [&](int other) {
-        return offset - now.at[other] < distance(other, buffer) && now.at[other] - offset < distance(buffer, other);
-    };
+    std::vector<int> left;
+    Units bytes = 0;
 
-    std::copy_if(now.alive.begin(), now.alive.end(), std::back_inserter(away), is_in_the_way);
-    left.alive.erase(std::remove_if(left.alive.begin(), left.alive.end(), is_in_the_way), left.alive.end());
-    left.alive.push_back(buffer);
-    left.at[buffer] = offset;
+    for (const int other : now.alive) {
+        const bool is_in_the_way =
+            offset - now.at[other] < distance(other, buffer) && now.at[other] - offset < distance(buffer, other);
+        if (is_in_the_way && !gives_way(other, buffer, best, bytes)) {
+            return;
+        }
+        (is_in_the_way ? away : left).push_back(other);
+    }
+    left.push_back(buffer);
     std::stable_sort(away.begin(), away.end(),
                      [&](int one, int other) { return buffers_[one].size > buffers_[other].size; });
+    Layout cleared = {std::move(left), now.at};
+    cleared.at[buffer] = offset;
     std::vector<std::pair<int, Units>> changed = {{buffer, offset}};
     for (const int other : away) {
         Units nearest = NO_PLACE;
-        for (const Units each : candidates(left, other, capacity)) {
+        for (const Units each : candidates(cleared, other, capacity)) {
             const bool is_nearer =
                 nearest == NO_PLACE || std::abs(each - now.at[other]) < std::abs(nearest - now.at[other]);
-            if (is_nearer && fits(left, other, each, capacity)) {
+            if (is_nearer && fits(cleared, other, each, capacity)) {
                 nearest = each;
             }
         }
         if (nearest == NO_PLACE) {
             return;
         }
-        left.alive.push_back(other);
-        left.at[other] = nearest;
+        cleared.alive.push_back(other);
+        cleared.at[other] = nearest;
         changed.emplace_back(other, nearest);
     }
-    keep_if_better(now, buffer, std::move(changed), best);
+    keep_if_better(now, buffer, bytes, std::move(changed), best);
 }
 
 // The offsets next to an end of the pool, or to what cannot move there: where a buffer that cannot move divides nothing.

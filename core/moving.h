@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -67,13 +66,15 @@ class Moving {
     std::vector<Units> ends(const Layout &now, int buffer, Units capacity) const;
     Change room_for(const Layout &now, int buffer, Units capacity, const std::vector<Units> &offsets) const;
     bool admit(Layout &now, int buffer, Units capacity, Rule rule, Movements &made) const;
-    void keep_if_better(const Layout &now, int buffer, std::vector<std::pair<int, Units>> places, Change &best) const;
+    bool gives_way(int other, int buffer, const Change &best, Units &bytes) const;
+    void keep_if_better(const Layout &now, int buffer, Units bytes, std::vector<std::pair<int, Units>> places,
+                        Change &best) const;
     bool in_sequence(const Layout &now, const std::vector<std::pair<int, Units>> &places, std::int64_t step,
                      std::vector<int> &order) const;
 
     std::vector<Movable> buffers_;
     std::vector<bool> free_;
-    std::unordered_map<std::uint64_t, Units> distances_; // (below, above) → the distance, where it is not the size
+    std::vector<std::vector<std::pair<int, Units>>> distances_; // below → (above, distance), if that is not the size
 };
 
 } // namespace usmp

@@ -43,18 +43,32 @@ DIRECTION_NODES = (50_000, 10_000)
 DIRECTION_PLANS_UNSOLVED = 4
 """Further plans that a problem counts as when there is no plan to show how hard it was."""
 
-ROWS = 4_096
+ROWS = 6_144
 """Rows of tensors that are buffers: a model with more goes layer by layer, and in memory of pages it is refused."""
 ROW_JOBS = 4 * ROWS
 """Jobs of the operators of a model that run row by row: one with more goes layer by layer, too."""
 EDGE_ROWS = 1_024
 """Rows of an input or output in one piece that are told apart: of more, several count as one."""
+ARRIVALS = 512
+"""Rows in which a signal arrives from outside: of more samples, several arrive at once."""
 MOVES = 1_024
 """Moves of rows in all runs of a firmware together: their tables take 6 bytes each, or 3."""
-MOVE_VISITS = 30_000_000
+MOVE_VISITS = 60_000_000
 """Pairs of buffers that are looked at for moves, in all capacities that are tried: up to 3 s of the core."""
 ROW_PLANS = 4
 """Plans of each candidate in which layers run row by row: with hundreds of rows, 0.5 s for a brief one, else 3 s."""
+
+STRIP_PLANS = 1
+"""Divisions of a model into strips that are planned, if it may compute columns again: a request each."""
+STRIP_ROWS = 4_800
+"""Rows of tensors within stages."""
+STRIP_MODELS = 2
+"""Models that fill a pool and are divided into strips, one by one."""
+
+# What several operators do together (passes/rewrite/upsampling.py).
+
+MOVED_NUMBERS = 100_000_000
+"""Elements that operators of a subgraph move before it is known whether they enlarge an image: 2 s, and 1 GB."""
 
 # The order of operators (passes/order/).
 
@@ -70,10 +84,6 @@ DIVES_STEPS = 60_000
 """And for all limits of a graph."""
 LAZY_STEPS = 500_000
 """Jobs that are followed in lazy orders of a model with all cuts, shared among the cuts: 2 s of Python."""
-RECOMPUTED_JOBS = 400_000
-"""Jobs in all orders that each of three rounds tries, in which rows are computed again: 4 s of Python."""
-RECOMPUTED_TIMES = 4
-"""Times as many jobs as without, that such an order may have."""
 ORDERED_BUFFERS = 6
 """Buffers that share bytes with each other, put in all orders for a bound: 720 orders."""
 

@@ -2,9 +2,9 @@
 
     read        load → resolve
     plan        import
-                fit         the best of many plans, each of an analysis and an algorithm, in four loops (`search/`):
-                            limits: lifted ⊃ concatenations: which copy ⊃ orders of operators ⊃ directions;
-                            then moves of rows, for which the orders stay
+                fit         the best of many plans, each of an analysis and an algorithm, in five loops (`search/`):
+                            limits: lifted ⊃ strips: of which stages ⊃ concatenations: which copy ⊃ orders of
+                            operators ⊃ directions; then moves of rows, for which the orders stay
                 finalize    verify → group constants → verify
                 summarize   pools, buffers, models, and what is proven of them (`report/`)
     compare     the plan with others: each model alone, in larger pools, with default settings
@@ -12,7 +12,7 @@
     lay_out     arrange
     emit
 
-    analyze     assign → rewrite → select kernels → scopes → axes → parts; then, again for other orders,
+    analyze     assign → rewrite → strips → select kernels → scopes → axes → parts; then, again for other orders,
                 connect → schedule → storage → once → caches → survivors → lifetimes → traffic → costs → separations
                 → lower (`search/analyze.py`)
 

@@ -58,10 +58,12 @@ class Goal(Enum):
 
 REWRITES = (
     "activations",
+    "composites",
     "constant_channels",
     "constants",
     "dead",
     "duplicates",
+    "heads",
     "identities",
     "lookups",
     "pads",
@@ -244,7 +246,7 @@ class ModelRequest:
     budget: int | None = None
     """Bytes of workspace that it should need alone."""
     recompute: int = 0
-    """Per cent: how many more multiplications it may take so that fewer rows are in memory."""
+    """Per cent: how many more multiplications it may take to need less memory."""
     inputs_by_rows: Span | str = ""
     """The place that says that the largest input arrives row by row; empty: it is in one piece."""
     outputs_by_rows: Span | str = ""

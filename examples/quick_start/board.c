@@ -9,6 +9,7 @@ enum { SYS_WRITE0 = 0x04, SYS_EXIT_EXTENDED = 0x20 };
 
 extern uint8_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[], __stack_end[];
 void reset(void);
+void tick(void);
 
 static void call_host(int operation, const void *argument)
 {
@@ -65,13 +66,19 @@ static void fault(void)
     leave(70);
 }
 
+/* What the clock of the processor interrupts for, if an application defines it. */
+__attribute__((weak)) void tick(void)
+{
+    fault();
+}
+
 struct vectors {
     uint8_t *stack;
-    void (*handlers[3])(void);
+    void (*handlers[15])(void);
 };
 
-/* Reset, NMI, and every fault. */
+/* Reset, NMI, and every fault; the last one is SysTick. */
 __attribute__((section(".vectors"), used)) static const struct vectors vectors = {
     __stack_end,
-    { reset, fault, fault },
+    { reset, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, fault, tick },
 };

@@ -24,21 +24,24 @@ static void show_row(void *context, int32_t row, const int8_t *data)
     print(line);
 }
 
+_Static_assert(SENSOR_ROW_SIZE == EDGES_PICTURE_ROW_SIZE, "the model reads other rows than the sensor writes");
+
 int main(void)
 {
     static struct edges_progress progress;
     const struct edges_sink sink = { show_row, NULL };
-    int8_t *place;
+    enum usmp_status status = USMP_OK;
 
     if (edges_begin(&progress, &sink) != USMP_OK) {
         return 1;
     }
     sensor_begin();
-    while ((place = edges_next_row(&progress)) != NULL) {
-        sensor_read_row(place, EDGES_PICTURE_ROW_SIZE);
-        if (edges_push_row(&progress, NULL) != USMP_OK) {
-            return 2;
-        }
+    for (int row = 0; row < EDGES_PICTURE_ROWS && status == USMP_OK; ++row) {
+        status = edges_push_row(&progress, sensor_wait_for_row());
+        sensor_release_row();
+    }
+    if (status != USMP_OK) {
+        return 2;
     }
     return edges_end(&progress) == USMP_OK ? 0 : 3;
 }

@@ -288,12 +288,12 @@ HUGE = 1 << 60
     ("changes", "code"),
     [
         ({"steps": []}, 1),
-        ({"buffers": [{"name": "a", "offsets": [0], "row_size": 1, "lives": [HUGE], "intervals": []}]}, 1),
+        ({"buffers": [{"name": "a", "offsets": [HUGE], "row_size": 1, "intervals": []}]}, 1),
         ({"pools": {"sram": 0}}, 1),
         ({"models": 3}, 1),
         ({"version": "\ud800\x1b[2J\n"}, 1),
     ],
-    ids=["no steps", "lives", "a table for a list", "a number for a list", "strange text"],
+    ids=["no steps", "no interval", "a table for a list", "a number for a list", "strange text"],
 )
 def test_hostile_plans_are_refused(tmp_path: Path, digits: PlannedModels, changes: dict[str, Any], code: int) -> None:
     plan = json.dumps(digits.document | changes)

@@ -68,6 +68,16 @@ def test_nothing_moves_where_that_is_not_asked_for(net: Path, key: str) -> None:
     assert moves_of(planned(with_key(net, key))) == []
 
 
+def test_nothing_moves_where_all_rows_are_taken(net: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = with_key(net, "")
+    in_rows = [each for each in planned(path)["buffers"] if "row_size" in each]
+    rows = sum(len(each["offsets"]) - len(each.get("moved", ())) for each in in_rows)
+    monkeypatch.setattr("usmp_build.effort.ROWS", rows)
+    plan = planned(path)
+    assert [each for each in plan["buffers"] if "row_size" in each]
+    assert moves_of(plan) == []
+
+
 def test_c_makes_each_move_once(net: Path) -> None:
     path = with_key(net, "")
     succeed("generate", path, "--out", net.parent / "out")

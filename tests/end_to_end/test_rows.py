@@ -1,5 +1,6 @@
 """`rows = true`: less memory, the same tensors, in every verb and with every owner of the memory."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,6 +55,21 @@ def test_branches_and_signals_need_half(tmp_path: Path, make_net: Callable[[], b
     assert workspace(of(net)) <= workspace(of(net, plan=WHOLE)) // 2
     assert job in succeed("inspect", "schedule", of(net)).out
     is_exact(of(net), "--sanitize")
+
+
+@needs_c
+@needs_oracle
+@pytest.mark.parametrize(("turned", "scaled"), [(False, "scores"), (True, "queries"), (False, "heads")])
+def test_tokens_have_scores_one_at_a_time(tmp_path: Path, turned: bool, scaled: str) -> None:
+    """Four matrices of 12 tokens, and the scores of one head, take more."""
+    net = Net(9)
+    x = net.attention(net.conv(net.input(12, 1, 3), 8), 2, turned, scaled)
+    path = tmp_path / "net.tflite"
+    path.write_bytes(net.file(net.pool("AVERAGE_POOL_2D", x, (12, 1))))
+    assert workspace(of(path)) < 4 * 12 * 8 + 12 * 12
+    assert re.search(r"BATCH_MATMUL \d+, row 11", succeed("inspect", "schedule", of(path)).out)
+    is_exact(of(path), "--sanitize")
+    assert "no access contradicts that" in succeed("selftest", of(path), "--accesses").out
 
 
 def test_a_balanced_signal_runs_layer_by_layer(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.cli import PASSED, RW, call, equals_tflm, manifest, one_model, planned, succeed, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
-from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
+from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice, signal_to_signal
 from tests.support.processes import output, run
 from tests.support.row_nets import JOINED, drawn
 from tests.support.tools import few, needs_c, needs_oracle
@@ -79,6 +79,18 @@ def test_other_readers_other_inputs_and_state(tmp_path: Path, make_net: Callable
     net = tmp_path / "net.tflite"
     net.write_bytes(make_net())
     is_exact(of(net, IN + io))
+
+
+@needs_c
+@needs_oracle
+def test_samples_of_a_signal_arrive_as_many_as_a_window_moves_on(tmp_path: Path) -> None:
+    net = tmp_path / "net.tflite"
+    net.write_bytes(signal_to_signal())
+    path = of(net, IN + OUT)
+    (samples,) = [each for each in planned(path)["buffers"] if each["kind"] == "input"]
+    assert samples["row_size"] == 4 * 3
+    assert len(samples["offsets"]) - len(samples["moved"]) == 52 / 4
+    is_exact(path)
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_explain_and_diff_say_which_row_is_where(tmp_path: Path) -> None:
     places = [f"{pool}+{offset}" for pool, offset in zip(tensor["pool"], tensor["offsets"], strict=True)]
     for pool in ("dtcm", "sram"):
         mine = [at for each, at in zip(tensor["pool"], tensor["offsets"], strict=True) if each == pool]
-        extent = f"[{min(mine)}, {max(mine) + tensor['row_size']})"
+        extent = f"[{min(mine)}; {max(mine) + tensor['row_size']})"
         assert f"  place   pool {pool}, bytes {extent} of {sizes(document)[pool]}" in lines
     assert f"rows 0 to {len(places) - 1} at {' '.join(places)}" in "\n".join(lines)
     before, after = tmp_path / "before.json", tmp_path / "after.json"

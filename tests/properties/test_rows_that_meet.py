@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.support.access_traces import trace
 from tests.support.road import model, request
-from tests.support.row_nets import all_rows, cut, recomputing, shuffled
+from tests.support.row_nets import all_rows, cut, shuffled
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Reduce, Whole
@@ -171,7 +171,7 @@ class Memory:
         return rows if step.job is not None else [v for v in values if v == TensorRef(0, 0, tensor)]
 
 
-@pytest.mark.parametrize("change", [shuffled, cut, recomputing])
+@pytest.mark.parametrize("change", [shuffled, cut])
 @pytest.mark.parametrize("seed", [*range(24), 49])  # in 49, a row that nobody reads lies over one that is read again
 def test_separations_are_what_elements_need(seed: int, change: Callable[..., Analysis]) -> None:
     """With all rows in any order that is legal, and in stretches of up to three operators."""

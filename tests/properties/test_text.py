@@ -55,6 +55,7 @@ def options(kind: type[Options]) -> st.SearchStrategy[Options]:
         "int": integers,
         "int | None": st.none() | integers,
         "Limits | None": st.none() | st.tuples(integers, integers),
+        "Order | None": st.none() | st.lists(integers, max_size=5).map(tuple),
         "Frame | None": st.none() | st.tuples(integers, integers, integers, integers),
         "tuple[int, ...]": st.lists(integers, max_size=5).map(tuple),
         "bool": st.booleans(),

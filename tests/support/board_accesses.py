@@ -171,11 +171,23 @@ def _by_model(firmware: Image, pieces: Pieces, intervals: Iterator[Interval]) ->
         for _ in code.views:
             _check_idle(next(intervals), "usmp_hook")
         seen: dict[OperatorRef, list[Interval]] = {}
-        refs = [step.operator for step in steps(program) if step.operator]
-        for ref, step in zip(refs, observed_steps(firmware.planned, firmware.layout, index, 0), strict=True):
-            seen.setdefault(ref, []).extend(next(intervals) for _ in range(step["traces"]))
-        yield [_operator(firmware, ref, pieces, of_operator) for ref, of_operator in seen.items()]
+        moves: list[Interval] = []
+        observed = [step for step in steps(program) if step.operator or step.arrival or step.move]
+        for step, shown in zip(observed, observed_steps(firmware.planned, firmware.layout, index, 0), strict=True):
+            of_step = seen.setdefault(step.operator, []) if step.operator else moves
+            of_step.extend(next(intervals) for _ in range(shown["traces"]))
+        operators = [_operator(firmware, ref, pieces, of_operator) for ref, of_operator in seen.items()]
+        yield [*operators, *map(_row_that_moves, moves)]
         _check_idle(next(intervals), "harness_end")
+
+
+def _row_that_moves(interval: Interval) -> Counted:
+    """Return a move of a row, which is read once and written once, in one pool."""
+    touched = {name: each for name, each in interval.regions.items() if "+" in name}
+    (pool,) = {name.rpartition("+")[0] for name in touched}
+    total = Traffic(sum(each.read for each in touched.values()), sum(each.written for each in touched.values()))
+    declared = Traffic(total.written, total.written)
+    return Counted("row that moves", "move", interval.instructions, False, (Moved("row", pool, declared, total),), {})
 
 
 def _check_idle(interval: Interval, mark: str) -> None:

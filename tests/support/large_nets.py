@@ -23,6 +23,25 @@ def mobilenet_v2_of_msf_cnn() -> bytes:
     return net.file(net.pool("AVERAGE_POOL_2D", x, (x.shape[1], x.shape[2])))
 
 
+_MCUNET = (
+    *((3, 16, 7, 2), (5, 16, 3, 1), (5, 16, 7, 1), (4, 16, 5, 1), (5, 24, 5, 2), (5, 24, 5, 1), (5, 24, 5, 1)),
+    *((5, 40, 3, 2), (6, 40, 7, 1), (4, 40, 5, 1), (5, 48, 5, 1), (5, 48, 7, 1), (5, 48, 3, 1), (6, 96, 3, 2)),
+    *((5, 96, 7, 1), (4, 96, 3, 1), (5, 160, 7, 1)),
+)
+"""Of MCUNet-320KB as msf-CNN's evaluation has it: expansion, channels, side of the window, and stride of each block."""
+
+
+def mcunet_of_msf_cnn() -> bytes:
+    """MCUNet-320KB for images of 176 x 176, as msf-CNN's evaluation describes it: no residuals, no classes."""
+    net = Net(1)
+    x = net.depthwise(net.conv(net.input(176, 176, 3), 16, (3, 3), RELU6, 2), (3, 3), RELU6)
+    x = net.conv(x, 8, act=LINEAR)
+    for expansion, channels, side, stride in _MCUNET:
+        wide = net.conv(x, expansion * x.shape[3], act=RELU6)
+        x = net.conv(net.depthwise(wide, (side, side), RELU6, stride), channels, act=LINEAR)
+    return net.file(net.pool("AVERAGE_POOL_2D", x, (x.shape[1], x.shape[2])))
+
+
 def _inverted_residuals(
     net: Net, side: int, channels: Callable[[int], int], stages: int, *, is_published: bool
 ) -> Value:

@@ -185,9 +185,13 @@ class Net:
 
     def image(self, height: int, width: int, channels: int) -> Value:
         """Add an input that is a channels-first picture, and the TRANSPOSE to one with channels last."""
-        x, order = self.input(channels, height, width), self._constant(np.array([0, 2, 3, 1], np.int32))
-        output = self._value((1, height, width, channels), x.scale, x.zero)
-        self._run("TRANSPOSE", [x.index, order], output, Node("TransposeOptions"))
+        return self.transpose(self.input(channels, height, width), 0, 2, 3, 1)
+
+    def transpose(self, x: Value, *order: int) -> Value:
+        """Add TRANSPOSE."""
+        axes = self._constant(np.array(order, np.int32))
+        output = self._value(tuple(x.shape[axis] for axis in order), x.scale, x.zero)
+        self._run("TRANSPOSE", [x.index, axes], output, Node("TransposeOptions"))
         return output
 
     def pad(self, x: Value, before: int, behind: int, axes: Sequence[int] = (1, 2)) -> Value:
@@ -216,8 +220,42 @@ class Net:
 
     def products(self, x: Value, y: Value) -> Value:
         """Add BATCH_MATMUL: of each image row, all pixels of `x` with all of `y`."""
-        output = self._value((*x.shape[:3], y.shape[2]), 20 * x.scale, x.zero)
-        self._run("BATCH_MATMUL", [x.index, y.index], output, Node("BatchMatMulOptions", AdjY=True))
+        return self.matmul(x, y, turned=True)
+
+    def matmul(self, x: Value, y: Value, turned: bool = False) -> Value:
+        """Add BATCH_MATMUL; the right side may be stored by columns."""
+        output = self._value((*x.shape[:3], y.shape[2 if turned else 3]), 20 * x.scale, x.zero)
+        self._run("BATCH_MATMUL", [x.index, y.index], output, Node("BatchMatMulOptions", AdjY=turned))
+        return output
+
+    def softmax(self, x: Value) -> Value:
+        """Add SOFTMAX."""
+        output = self._value(x.shape, 1 / 256, -128)
+        self._run("SOFTMAX", [x.index], output, Node("SoftmaxOptions", Beta=1.0))
+        return output
+
+    def attention(self, x: Value, heads: int, turned: bool = False, scaled: str = "scores") -> Value:
+        """Add what tokens [1, tokens, 1, channels] make of each other.
+
+        Keys are `turned` by their product, or else by a TRANSPOSE; `queries` or `scores` are scaled, also those of
+        "heads", behind their TRANSPOSE.
+        """
+        _, tokens, _, channels = x.shape
+        shape = 1, tokens, heads, channels // heads
+        queries, keys, values = (self.reshape(self.conv(x, channels, act=LINEAR), *shape) for _ in range(3))
+        queries = self.transpose(self._scaled(queries, scaled == "queries"), 0, 2, 1, 3)
+        keys = self.transpose(keys, *((0, 2, 1, 3) if turned else (0, 2, 3, 1)))
+        scores = self.matmul(self._scaled(queries, scaled == "heads"), keys, turned)
+        weights = self.softmax(self._scaled(scores, scaled == "scores"))
+        mixed = self.transpose(self.matmul(weights, self.transpose(values, 0, 2, 1, 3)), 0, 2, 1, 3)
+        return self.add(x, self.conv(self.reshape(mixed, *x.shape), channels, act=LINEAR))
+
+    def _scaled(self, x: Value, is_scaled: bool) -> Value:
+        if not is_scaled:
+            return x
+        output = self._value(x.shape, x.scale / 2, x.zero)
+        factor = self.constant(np.array([7], np.int8))
+        self._run("MUL", [x.index, factor.index], output, Node("MulOptions"))
         return output
 
     def relu(self, x: Value) -> Value:
@@ -237,9 +275,7 @@ class Net:
         mean = self._value((1, x.shape[3]), x.scale, x.zero)
         axes = self._constant(np.array([1, 2], np.int32))
         self._run("MEAN", [x.index, axes], mean, Node("ReducerOptions", KeepDims=False))
-        output = self._value((1, classes), 1 / 256, -128)
-        self._run("SOFTMAX", [self.dense(mean, classes, LINEAR).index], output, Node("SoftmaxOptions", Beta=1.0))
-        return output
+        return self.softmax(self.dense(mean, classes, LINEAR))
 
     def upsample(self, x: Value) -> Value:
         """Double rows and columns, each pixel four times: CONCATENATION with itself, and RESHAPE."""

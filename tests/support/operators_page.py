@@ -13,6 +13,7 @@ from tests.support.kernels.samples import draw, kernel_of
 from usmp_build.interfaces.kernels import Input, Kernel, Output
 from usmp_build.ir.graph import DType
 from usmp_build.ir.schedule import Direction
+from usmp_build.operators.table import traits
 from usmp_build.passes.separations.distances import distances
 from usmp_build.report.operator_support import form_of
 
@@ -21,7 +22,8 @@ _DRAWN = 60
 """Cases of each kind that are looked at."""
 _ALIKE = 4
 """At least one case of so many has an output as large as its input where that is the rule."""
-_FORMS = ("by rows", "adds up rows", "whole")
+_WHOLE = "whole"
+_FORMS = ("by rows", "adds up rows", _WHOLE)
 _MOST_PAIRS = 12
 """Pairs of types that are listed; of more, only the types."""
 _OURS = {"COPY", "LOOKUP"}
@@ -34,7 +36,7 @@ def page() -> str:
     notes = dict(_listed("notes"))
     rest = dict(_listed("without_kernel"))
     kernels = {kind: _row(kind, notes) for kind in CASES if kind not in _OURS}
-    rows = kernels | {kind: f"| {kind} | {how} |" for kind, how in _listed("not_drawn")}
+    rows = kernels | {kind: f"| {kind} | {explained(kind, how)} |" for kind, how in _listed("not_drawn")}
     tflm = [kind for kind, _ in _listed("tflm")]
     missing = [kind for kind in tflm if kind not in rows]
     assert set(missing) == rest.keys(), f"say why there is no kernel of {set(missing) ^ rest.keys()}"
@@ -63,8 +65,15 @@ def _row(kind: str, notes: dict[str, str]) -> str:
     cases = draw(kind, _DRAWN)
     kernels = [kernel_of(case) for case in cases]
     form = "by rows" if kind in PICTURES else _form(kernels)
-    cells = (kind, _types(cases), form, _overlap(cases), notes.get(kind, ""))
+    cells = (kind, _types(cases), explained(kind, form), _overlap(cases), notes.get(kind, ""))
     return f"| {' | '.join(cells)} |"
+
+
+def explained(kind: str, cells: str) -> str:
+    """Return cells with the reason why an operator runs as a whole, which its traits must have, and only then."""
+    is_whole, reason = _WHOLE in cells.split(" | "), traits(kind).at_once
+    assert is_whole == (reason is not None), f"{kind}: `at_once` of its traits is {reason}, but it runs {cells}"
+    return cells.replace(_WHOLE, f"{_WHOLE}: {reason.value}", 1) if reason else cells
 
 
 def _types(cases: Iterable[Case]) -> str:

@@ -1,4 +1,4 @@
-"""Nets whose input and output are pictures, so that both can come and go row by row."""
+"""Nets whose input and output are pictures or signals, so that both can come and go row by row."""
 
 from tests.support.net import LINEAR, Net
 from tests.support.remembering import RememberingNet
@@ -26,6 +26,13 @@ def picture_and_more() -> bytes:
     small, x = net.input(3, 3, 4), net.input(13, 6, 4)
     x = net.pool("MAX_POOL_2D", net.conv(net.pool("MAX_POOL_2D", x, (2, 2)), 4, (3, 3)), (2, 1))
     return net.file(net.add(x, net.conv(small, 4)))
+
+
+def signal_to_signal() -> bytes:
+    """Windows of 7 samples, 4 apart, along 52 samples of 3 channels; the output is 6 samples of 5."""
+    net = Net(7)
+    x = net.conv(net.input(1, 52, 3), 8, (1, 7), stride=4)
+    return net.file(net.conv(net.pool("MAX_POOL_2D", x, (1, 2)), 5, (1, 3)))
 
 
 def picture_to_state() -> bytes:

@@ -24,11 +24,13 @@ def buffer(name: str, offset: int, size: int, *lives: tuple[int, int], **more: A
 
 
 def tensor(number: int, buffer: str, offset: int = 0, pitch: int = 0, channels: Sequence[int] = ()) -> Document:
-    return {"tensor": number, "buffer": buffer, "offset": offset, "pitch": pitch, "channels": [*channels]}
+    rest = {"channels": [*channels], "axes": [], "strip_of": None, "columns": []}
+    return {"tensor": number, "buffer": buffer, "offset": offset, "pitch": pitch, **rest}
 
 
 def operator(number: int, reads: Sequence[int], writes: Sequence[int], *scratch: str) -> Document:
-    return {"operator": number, "reads": [*reads], "writes": [*writes], "scratch": [*scratch]}
+    touched = {"reads": [*reads], "writes": [*writes], "scratch": [*scratch]}
+    return {"operator": number, "strip_of": None, **touched}
 
 
 def model(operators: Sequence[Document], tensors: Sequence[Document], **more: Any) -> Document:

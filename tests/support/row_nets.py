@@ -15,9 +15,7 @@ from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.demand import OrderMaker
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.recompute import numbered, recomputable_rows
 from usmp_build.pipeline import Planned
 from usmp_build.report.summarize import summarize
 from usmp_build.search.finalize import finalize
@@ -226,24 +224,6 @@ def shuffled(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis:
     models = range(len(replanner.models))
     orders = {index: random_order(replanner, in_file_order, index, r) for index in models}
     return replanner.retime(in_file_order, Choices(orders, directions, rows))
-
-
-def recomputing(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis:
-    """Return the analysis with everything in rows, in one direction, and tensors that drop their rows at random."""
-    r, rows = Random(seed), all_rows(replanner, analysis)
-    directions = dict.fromkeys(rows.jobs, r.choice(WAYS))
-    in_file_order = replanner.retime(analysis, Choices({}, directions, rows))
-    orders, numbers = {}, {}
-    for index in range(len(replanner.models)):
-        jobs, operators = jobs_of(in_file_order, index)
-        again = recomputable_rows(in_file_order, index, jobs, operators)
-        order = None
-        while order is None:  # too many jobs
-            kept = {tensor: r.randint(0, 3) for tensor in again.tensors if r.random() < 0.5}
-            complete = [tensor for tensor in again.tensors if r.random() < 0.2]
-            order = OrderMaker(jobs, again.tensors, again.writers).order(kept, complete)
-        orders[index], numbers[index] = numbered(operators, order)
-    return replanner.retime(in_file_order, Choices(orders, directions, rows, numbers))
 
 
 def cut(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis:

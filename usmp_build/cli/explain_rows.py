@@ -40,7 +40,6 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
         f"{tensor}: {first.kind}, {first.reason}",
         f"  rows    {len(written)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
         f"at most {_most_alive(rows)} alive at the same time",
-        *_again(rows),
         *(f"  place   {_extent(pool, rows)}" for pool in pools),
         *_places(written, has_one_pool=len(pools) == 1),
         *_moves(rows),
@@ -50,11 +49,6 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
         *_together(summary, rows),
         *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),
     ]
-
-
-def _again(rows: Sequence[BufferRow]) -> Iterator[str]:
-    if again := sum(len(row.intervals) > 1 for row in rows):
-        yield f"          {again} of them are computed again, in the same places"
 
 
 def _moves(rows: Sequence[BufferRow]) -> Iterator[str]:

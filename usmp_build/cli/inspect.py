@@ -50,14 +50,14 @@ from usmp_build.ir.schedule import (
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.problems import problem_json
 from usmp_build.request import Request
-from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.replanner import Replanner
+from usmp_build.search.strips import choose
 from usmp_build.textual import text
 from usmp_build.units import show_bytes
 
 _ABOUT = {
     "model": "the models, as text that reads back",
-    "rewrite": "what each rewrite removed, and which channels are left",
+    "rewrite": "what each rewrite removed, which channels are left, and which axes moved",
     "kernels": "the functions that run each operator, and why not faster ones",
     "scopes": "which pools each tensor may be in, and the copies where two users agree on none",
     "axes": "rows of tensors in banked memory",
@@ -115,7 +115,7 @@ def _without_parts(request: Request) -> Request:
 
 
 def _rewrites(_: Request, analysis: Analysis) -> Iterator[str]:
-    """Yield what each rewrite removed, then the tensors that lost channels."""
+    """Yield what each rewrite removed, then the tensors that lost channels, and those whose axes moved."""
     head = ("model", "rewrite", "operators", "channels", "weights", "MACs", "constant bytes")
     names = [model.name for model in analysis.models]
     rows = [
@@ -128,6 +128,8 @@ def _rewrites(_: Request, analysis: Analysis) -> Iterator[str]:
         for (subgraph, tensor), kept in sorted(rewritten.channels.items()):
             value = _value(TensorRef(0, subgraph, tensor))
             yield f"{name} {value} keeps {len(kept)} channels: {_ranges(kept)}"
+        for (subgraph, tensor), order in sorted(rewritten.axes.items()):
+            yield f"{name} {_value(TensorRef(0, subgraph, tensor))} has the axes {' '.join(map(str, order))}"
 
 
 def _counts(saving: Saving) -> tuple[int, ...]:
@@ -321,7 +323,7 @@ def _result(analysis: Analysis, stage: str) -> Any:
     if stage == "kernels":
         return kernel_records(analysis)
     if stage == "rewrite":
-        return [{"channels": rewrite.channels, "savings": rewrite.savings} for rewrite in analysis.rewrites]
+        return [{"channels": r.channels, "axes": r.axes, "savings": r.savings} for r in analysis.rewrites]
     return getattr(analysis, stage)
 
 

@@ -41,10 +41,8 @@ def _faults(plan: PlanRecord) -> Iterator[str]:
             yield f"buffer {name} is in a pool that is not there"
         if not all(0 <= start < stop <= len(plan.steps) for start, stop in buffer.intervals):
             yield f"buffer {name} is alive in steps that are not there"
-        if isinstance(buffer, RowsRecord):
-            lives = buffer.lives or (1,) * len(buffer.offsets)
-            if not len(buffer.offsets) == len(buffer.pools) == len(lives) or sum(lives) != len(buffer.intervals):
-                yield f"the rows of {name} have no place, or no interval, each"
+        if isinstance(buffer, RowsRecord) and not len(buffer.offsets) == len(buffer.pools) == len(buffer.intervals):
+            yield f"the rows of {name} have no place, or no interval, each"
     names = [model.name for model in plan.models]
     if plan.alternatives and [model.name for model in plan.alternatives.models] != names:
         yield "`alternatives` has other models than `models`"

@@ -62,6 +62,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *_overrides(summary),
         *[f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"],
         *_rewrites(summary),
+        *_strips(summary),
         *_recomputed(summary),
         *_sharing(summary, alternatives),
         *_keeping(summary, alternatives),
@@ -125,10 +126,16 @@ def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {word.format('' if count == 1 else 's')}" for word, count in counts.items())
 
 
+def _strips(summary: Summary) -> list[str]:
+    """Say which operators run once for each strip of columns."""
+    stages = ((model, stage) for model in summary.models for stage in model.strips)
+    return [f"{model.name}: operators {s.first} to {s.last} run in {s.strips} strips of columns" for model, s in stages]
+
+
 def _recomputed(summary: Summary) -> list[str]:
-    """Say what rows that are computed again cost."""
+    """Say what columns cost that are computed again."""
     return [
-        f"{model.name}: rows that are computed again take {model.recomputed_macs:,} MACs"
+        f"{model.name}: what is computed again takes {model.recomputed_macs:,} MACs"
         f" ({100 * model.recomputed_macs / model.macs:.1f} % more)"
         for model in summary.models
         if model.recomputed_macs

@@ -45,20 +45,26 @@ class Parameter:
         """
         if self.offsets:
             cast = "" if "int8_t" in self.c_type else f"({'const ' * self.c_type.startswith('const')}void *)"
-            return f"({self.c_type.rstrip()}){cast}({self.offsets.at(self.name, _sum(index))})"
+            number, within = _divided(index, self.offsets.elements // pitch, pitch)
+            return f"({self.c_type.rstrip()}){cast}({self.offsets.at(self.name, number)}){within}"
         if self.row:
-            each = self.row // pitch
-            number = _sum(index)
-            if each == 1 or not index:
-                return f"{self.name}[{number}]"
-            number = f"({number})" if " " in number else number
-            return f"{self.name}[{number} / {each}] + {_times(f'{number} % {each}', pitch)}"
+            number, within = _divided(index, self.row // pitch, pitch)
+            return f"{self.name}[{number}]{within}"
         if not index:
             return base or self.name
         if len(index) == 1:
             counter, factor = index[0]
             return f"{base or self.name} + {_times(counter, factor * pitch)}"
         return f"{base or self.name} + {_times(f'({_sum(index)})', pitch)}"
+
+
+def _divided(index: Index, each: int, pitch: int) -> tuple[str, str]:
+    """Return the row of a table that has row `index` of a loop among its `each`, and what leads to that from there."""
+    number = _sum(index)
+    if each == 1 or not index:
+        return number, ""
+    number = f"({number})" if " " in number else number
+    return f"{number} / {each}", f" + {_times(f'{number} % {each}', pitch)}"
 
 
 def _times(counter: str, factor: int) -> str:

@@ -213,8 +213,8 @@ def row_offsets(analysis: Analysis, plan: Plan, summary: Summary, index: int) ->
         if first not in tensors or tensors[first] not in analysis.choices.by_rows.tables:
             continue
         stored = analysis.storage.buffers[first]
-        count = analysis.choices.by_rows.tables[tensors[first]].rows
-        places = [plan.allocations[row] for row in analysis.storage.span(first)[:count]]
+        table = analysis.choices.by_rows.tables[tensors[first]]
+        places = [plan.allocations[row] for row in analysis.storage.span(first)[: table.rows]]
         unit = gcd(*(place.offset for place in places)) or 1
         tables[first] = RowOffsets(
             symbol=f"{summary.models[index].name}_{variable(functions, tensors[first])}_rows",
@@ -223,6 +223,7 @@ def row_offsets(analysis: Analysis, plan: Plan, summary: Summary, index: int) ->
             pools=tuple(summary.pools[place.pool] for place in places),
             workspaces=summary.models[index].workspaces,
             row_bytes=stored.size,
+            elements=table.elements,
             comment=c_comment(name_within(stored, index).rpartition("[")[0]),
         )
     return tables

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Input, Kernel, Rows
 from usmp_build.interfaces.row_jobs import row_jobs
+from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.schedule import RowRef, Step, steps
 from usmp_build.layout import Summary
@@ -129,11 +130,9 @@ def _reads_of(analysis: Analysis, model: int) -> dict[Reader, list[_Read]]:
             tensor, place = step.move[1]
             now[RowRef(tensor, tables[tensor].moved[place - tables[tensor].rows])] = place
         elif step.operator is not None and step.job is not None:
-            for reader, read in _reads(analysis, step, step.operator):
-                tensor = _root(analysis, reader)
-                if tensor in tables:
-                    place = now.get(RowRef(tensor, read.row), read.row)
-                    found.setdefault(reader, []).append(read._replace(place=place))
+            for reader, tensor, read in _reads(analysis, step, step.operator, tables):
+                place = now.get(RowRef(tensor, read.row), read.row)
+                found.setdefault(reader, []).append(read._replace(place=place))
     return found
 
 
@@ -143,17 +142,24 @@ def _root(analysis: Analysis, reader: Reader) -> TensorRef:
     return TensorRef(reader.operator.model, 0, -1 if tensor is None else main.root(tensor))
 
 
-def _reads(analysis: Analysis, step: Step, ref: OperatorRef) -> Iterator[tuple[Reader, _Read]]:
-    """Yield the inputs of a job in rows, each with a row that it reads where it was written."""
+def _reads(
+    analysis: Analysis, step: Step, ref: OperatorRef, tables: Mapping[TensorRef, RowTable]
+) -> Iterator[tuple[Reader, TensorRef, _Read]]:
+    """Yield the inputs of a job in rows, each with its tensor and a row of that, which it reads where it was written.
+
+    A row of the tensor may be several of the kernel.
+    """
     kernel = analysis.kernels[ref]
     assert isinstance(kernel, Kernel)
     jobs = row_jobs(kernel.towards(step.direction))
     assert jobs is not None
     assert step.job is not None
     job = jobs.row_of(step.job)
-    for operand in jobs.shapes:
-        if isinstance(operand, Input):
-            for row in jobs.rows_touched(operand, step.job):
-                form = jobs.calls[0].form
-                tap = (row - form.first_row(job)) // form.dilation if isinstance(form, Rows) else 0
-                yield Reader(ref, operand.position), _Read(job, tap, row, row)
+    form = jobs.calls[0].form
+    inputs = [(Reader(ref, operand.position), operand) for operand in jobs.shapes if isinstance(operand, Input)]
+    for reader, operand in inputs:
+        tensor = _root(analysis, reader)
+        at_once = jobs.shapes[operand][0] // tables[tensor].rows if tensor in tables else 0
+        for row in jobs.rows_touched(operand, step.job) if at_once else ():
+            tap = (row - form.first_row(job)) // form.dilation if isinstance(form, Rows) else 0
+            yield reader, tensor, _Read(job, tap, row // at_once, row // at_once)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import TypeAlias
 
@@ -83,8 +83,7 @@ def sequence(
         else:
             suffix = f"_{count // 2}" if has_several else ""
             jobs = [each for each in group if isinstance(each, Step)]
-            are_numbered = index in analysis.choices.recomputed
-            parts.append(_jobs(f"{name}_jobs{suffix}", jobs, by_rows, slot_of, are_numbered=are_numbered))
+            parts.append(Jobs(f"{name}_jobs{suffix}", tuple(_slot(step, by_rows, slot_of) for step in jobs)))
     return tuple(parts)
 
 
@@ -92,18 +91,6 @@ def _with_arrivals(symbol: str, program: Iterable[Step], slots: Mapping[Operator
     """Return all jobs of a model whose input arrives row by row: an arrival has the slot behind the operators."""
     jobs = [step for step in program if step.arrival or step.move or step.operator is not None]
     return Jobs(symbol, tuple(len(slots) if step.arrival else _slot(step, slots, slot_of) for step in jobs))
-
-
-def _jobs(
-    symbol: str,
-    jobs: Sequence[Step],
-    slots: Mapping[OperatorRef, int],
-    slot_of: SlotOf,
-    *,
-    are_numbered: bool,
-) -> Jobs:
-    numbers = tuple(step.job or 0 for step in jobs) if are_numbered else ()
-    return Jobs(symbol, tuple(_slot(step, slots, slot_of) for step in jobs), numbers)
 
 
 def _slot(step: Step, slots: Mapping[OperatorRef, int], slot_of: SlotOf) -> int:

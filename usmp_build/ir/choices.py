@@ -24,9 +24,6 @@ class Choices:
     directions: Mapping[OperatorRef, Direction] = field(default_factory=dict)
     """Operator → direction; all others run forward."""
     by_rows: ByRows = LAYER_BY_LAYER
-    recomputed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Model that computes rows again → which job of its operator each entry of its order is; those of other models run
-    each job once, in turn."""
     moves: Mapping[int, tuple[RowMove, ...]] = field(default_factory=dict)
     """Model → the rows that move while it runs, in order; their tables number the places."""
 

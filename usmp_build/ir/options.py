@@ -8,6 +8,7 @@ reference library gets them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 from enum import Enum
 from typing import NamedTuple, TypeAlias
@@ -37,6 +38,17 @@ Frame: TypeAlias = tuple[int, int, int, int]
 """Explicit padding in pixels: above, below, left and right."""
 Limits: TypeAlias = tuple[int, int]
 """The least and the largest output, as integers of its type; outputs are clamped to them after the activation."""
+Order: TypeAlias = tuple[int, ...]
+"""For each axis of what TRANSPOSE makes, which axis of its input that is."""
+
+
+def in_order(numbers: Sequence[int], order: Order | None) -> tuple[int, ...]:
+    """Return numbers, one for each axis, as a TRANSPOSE moves them; None: it moves nothing.
+
+    >>> in_order((1, 64, 3, 16), (0, 2, 1, 3))
+    (1, 3, 64, 16)
+    """
+    return tuple(numbers) if order is None else tuple(numbers[axis] for axis in order)
 
 
 class Slot(NamedTuple):

@@ -208,11 +208,5 @@ def steps(node: Node) -> Iterator[Step]:
 
 
 def without_rows(node: Node) -> Iterator[Step]:
-    """Walk the same leaves, but of an operator that runs row by row only a step of its first job, and no moves."""
-    seen = set[OperatorRef | None]()
-    for step in steps(node):
-        if step.job is None and step.move is None:
-            yield step
-        elif step.job == 0 and step.operator not in seen:
-            seen.add(step.operator)
-            yield step
+    """Walk the same leaves, but of an operator that runs row by row only the step of its first job, and no moves."""
+    return (step for step in steps(node) if not step.job and step.move is None)

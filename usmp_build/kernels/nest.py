@@ -28,7 +28,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.frozen import frozen
-from usmp_build.interfaces.accesses import Accesses, Part, Touch
+from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.call_traffic import elements
 from usmp_build.interfaces.kernels import (
     Constant,
@@ -160,10 +160,12 @@ class Nest:
             if isinstance(step, Under):
                 windows.append(step.slide.over(loop, step.pitch))
                 step = 0
-            elif isinstance(axis, Blocks) and step:
-                assert step == span.size, "what a block touches lies side by side"
+            elif isinstance(axis, Blocks) and step == span.size:
                 size, start = size * (axis.block if span.fills else run.lanes), start + run.first * step
                 step *= run.lanes
+            elif isinstance(axis, Blocks) and step:  # what a block touches does not lie side by side
+                windows.append(Window(loop, step, axis.size, run.lanes, run.lanes, before=-run.first))
+                step = 0
             strides.append(step)
         return Touch(operand, size, tuple(strides), start, tuple(windows), span.writes, span.rows)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import replace
-from math import prod
 
 import numpy as np
 
 from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Whole
 from usmp_build.ir.graph import Tensor
+from usmp_build.ir.options import in_order
 from usmp_build.kernels.node import Node, Unsupported
 from usmp_build.kernels.pitches import are_apart
 from usmp_build.kernels.portable.pieces import piece_by_piece, sliced_axis
@@ -43,11 +43,13 @@ def _strided(node: Node) -> set[int]:
 
 
 def _multiplied(node: Node) -> set[int]:
-    """Return the axes of matrices that depend on all of an operand: rows do where the left one is transposed."""
-    rank = len(node.output.shape)
+    """Return the axes that the left side does not have in the same place, or not as its rows: columns are none."""
+    options, rank = node.options(BatchMatMul), len(node.output.shape)
     if any(len(node.input(at).shape) != rank for at in (0, 1)):
         return {*range(rank)}
-    return {rank - 2, rank - 1} if node.options(BatchMatMul).adj_x else {rank - 1}
+    order, left = (in_order(range(rank), axes) for axes in (options.output_axes, options.left_axes))
+    inside = {rank - 2, rank - 1} if options.adj_x else {rank - 1}
+    return {axis for axis, moved in enumerate(order) if moved in inside or left[moved] != axis}
 
 
 _AXES: dict[str, Callable[[Node], Set[int]]] = {
@@ -71,7 +73,7 @@ def slice_by_slice(node: Node, make: Callable[[Node], Kernel]) -> Kernel | None:
     axis = sliced_axis(node.output.shape)
     if axis is None or axis in _AXES[node.operator.kind](node):
         return None
-    count, sliced = node.output.shape[axis], _with_slices(node)
+    count, sliced = node.output.shape[axis], _with_slices(node, axis)
     if not sliced or not all(_has_slices(node.input(at), axis, count) for at in sliced):
         return None
     try:
@@ -85,15 +87,23 @@ def slice_by_slice(node: Node, make: Callable[[Node], Kernel]) -> Kernel | None:
     return piece_by_piece(replace(made, pitched=frozenset(), by_rows=None), count, steps)
 
 
-def _with_slices(node: Node) -> tuple[int, ...]:
+def _with_slices(node: Node, axis: int) -> tuple[int, ...]:
     """Return the inputs that have slices; all others are the same for each slice.  Empty if that cannot be."""
-    first, *others = (None if i is None else node.graph.tensors[i] for i in node.operator.inputs)
     if node.operator.kind == "BATCH_MATMUL":
-        left, right = node.operator.inputs
-        is_whole = prod(node.input(1).shape[:-2]) == 1
-        return () if is_whole and left == right else (0,) if is_whole else (0, 1)
+        return _sides_with_slices(node, axis)
+    first, *others = (None if i is None else node.graph.tensors[i] for i in node.operator.inputs)
     alike = all(tensor is None or tensor.is_constant or tensor.elements == 1 for tensor in others)
     return (0,) if alike and first is not None else ()
+
+
+def _sides_with_slices(node: Node, axis: int) -> tuple[int, ...]:
+    """The right side has slices where there is a matrix of it for each slice: none for each row of the left one."""
+    options, rank = node.options(BatchMatMul), len(node.output.shape)
+    moved = in_order(range(rank), options.output_axes)[axis]
+    right = in_order(range(rank), options.right_axes)[moved]
+    if moved == rank - 2 or node.input(1).shape[right] == 1:
+        return () if node.operator.inputs[0] == node.operator.inputs[1] else (0,)
+    return (0, 1) if right == axis else ()
 
 
 def _has_slices(tensor: Tensor, axis: int, count: int) -> bool:

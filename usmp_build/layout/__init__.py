@@ -20,6 +20,7 @@ from usmp_build.layout.models import (
     OperatorRecord,
     OverridesRecord,
     RewriteRecord,
+    StripsRecord,
     TensorRecord,
     TrafficRecord,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "RewriteRecord",
     "RowsRecord",
     "StepRecord",
+    "StripsRecord",
     "Summary",
     "TargetRecord",
     "TensorRecord",

@@ -98,8 +98,6 @@ class RowsRecord(Record):
     """Of each row."""
     intervals: tuple[tuple[int, int], ...]
     """For each offset the half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
-    lives: tuple[int, ...]
-    """How many of the intervals each offset has: several for a row that is computed again; empty: each has one."""
     read: int
     """Bytes that kernels read of all rows in one run; what is read again counts again."""
     written: int
@@ -190,8 +188,7 @@ def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
         moved=tuple(row.moved for row in rows if row.moved is not None),
         row_size=first.size,
         alignment=first.alignment,
-        intervals=tuple(interval for row in rows for interval in row.intervals),
-        lives=tuple(len(row.intervals) for row in rows) if any(len(row.intervals) != 1 for row in rows) else (),
+        intervals=tuple(interval for (interval,) in (row.intervals for row in rows)),
         read=sum(row.read for row in rows),
         written=sum(row.written for row in rows),
         reason=first.reason,

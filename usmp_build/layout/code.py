@@ -281,9 +281,8 @@ class ModelCode:
     @property
     def table_symbols(self) -> tuple[str, ...]:
         """The names of tables of rows, moves and jobs."""
-        numbers = (jobs.numbers_symbol for jobs in self.stretches if jobs.numbers)
         moves, jobs = (each.symbol for each in self.moves), (each.symbol for each in self.stretches)
-        return (*(each.symbol for each in self.row_offsets), *moves, *jobs, *numbers)
+        return (*(each.symbol for each in self.row_offsets), *moves, *jobs)
 
     @property
     def has_flow(self) -> bool:
@@ -294,11 +293,6 @@ class ModelCode:
     def copies_bytes(self) -> bool:
         """Whether control flow copies tensors."""
         return any(line.copied for part in self.sequence if isinstance(part, tuple) for line in part)
-
-    @property
-    def counts_jobs(self) -> bool:
-        """Whether jobs run in turn, and are counted."""
-        return any(not jobs.numbers for jobs in self.stretches)
 
     @property
     def spread(self) -> RowOffsets | None:

@@ -79,6 +79,12 @@ class TensorRecord(Record):
     """Bytes from one pixel to the next, where it is some channels of another tensor; 0: they are contiguous."""
     channels: tuple[int, ...]
     """The indices along its last axis that are left, where constant channels were removed; empty: all."""
+    axes: tuple[int, ...]
+    """For each of its axes, which one it is in the model file, where they have another order; empty: as there."""
+    strip_of: int | None = field(default=None, kw_only=True)
+    """The tensor of the file of which it has some columns; null: it has all of them."""
+    columns: tuple[int, ...] = field(default=(), kw_only=True)
+    """Of a strip, its first column there, and the column after its last one; else empty."""
 
 
 @frozen
@@ -92,6 +98,18 @@ class OperatorRecord(Record):
     writes: tuple[int, ...]
     scratch: tuple[str, ...]
     """Its scratch buffers."""
+    strip_of: int | None = field(default=None, kw_only=True)
+    """The operator of the file that it is, for a strip of columns; null: it is that of its own position."""
+
+
+@frozen
+class StripsRecord(Record):
+    """Successive operators that run once for each strip of columns."""
+
+    first: int
+    """By position in the file."""
+    last: int
+    strips: int
 
 
 @frozen
@@ -138,8 +156,10 @@ class ModelRecord(Record):
     """Operators that go through their outputs from the last byte to the first."""
     by_rows: tuple[int, ...]
     """Operators that run row by row: in `order`, they are there once for each row."""
+    strips: tuple[StripsRecord, ...] = field(default=(), kw_only=True)
+    """Stages that run once for each strip of columns."""
     recomputed_macs: int
-    """Multiplications of rows that are computed again, in one run; `macs` are all others."""
+    """Multiplications of columns of strips that are computed again, in one run; `macs` are all others."""
     macs: int
     """Multiplications of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED in one run; padding counts like pixels."""
     overrides: OverridesRecord

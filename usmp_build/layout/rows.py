@@ -31,6 +31,8 @@ class RowOffsets:
     workspaces: tuple[PoolRow, ...]
     """All pools that `bases` in C has."""
     row_bytes: int
+    elements: int
+    """Those of a row."""
     comment: str
     taps: int = 1
     """Entries for each row under a window, where rows move between jobs."""
@@ -152,20 +154,8 @@ class Jobs:
     """`kws_jobs`."""
     operators: tuple[int, ...]
     """For each job the number of its `RowStep`; where a row arrives, the number of these."""
-    numbers: tuple[int, ...] = ()
-    """For each job its number among those of its operator, where jobs run more than once; empty: they run in turn."""
 
     @property
     def c_type(self) -> str:
-        """The type of an entry of the table of operators."""
+        """The type of an entry of the table."""
         return smallest_unsigned(max(self.operators))
-
-    @property
-    def numbers_symbol(self) -> str:
-        """The name of the table of numbers: `kws_jobs_numbers`."""
-        return f"{self.symbol}_numbers"
-
-    @property
-    def numbers_type(self) -> str:
-        """The type of an entry of the table of numbers."""
-        return smallest_unsigned(max(self.numbers))

@@ -22,7 +22,7 @@ class Summary(PlanRecord):
     models: tuple[ModelRow, ...]
     buffers: tuple[BufferRow, ...]
     other_buffers: bool
-    """Copies, or parts of tensors, could have been chosen otherwise: proofs are of these buffers."""
+    """Copies, parts of tensors, or strips could have been chosen otherwise: proofs are of these buffers."""
     is_best: bool
     """No plan of this schedule in these pools, constants included, is better.  Proven."""
 

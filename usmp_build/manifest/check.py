@@ -177,7 +177,7 @@ def _kept_by_the_caller(manifest: Manifest) -> Iterator[Diagnostic]:
 
 
 def _rows_from_outside(manifest: Manifest) -> Iterator[Diagnostic]:
-    """Yield models with such ports where the manifest has layers run as a whole, or rows computed again."""
+    """Yield models with such ports where the manifest has layers run as a whole, or something computed again."""
     for name, model in manifest.models.items():
         recompute = manifest.plan.recompute if model.recompute is None else model.recompute
         obstacles = {

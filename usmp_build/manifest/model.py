@@ -227,7 +227,7 @@ class Model(Table):
     )
     recompute: kinds.Percent | None = key(
         "percentage",
-        "How many more multiplications this model may take so that fewer rows are in memory.",
+        "How many more multiplications this model may take to need less memory.",
         "10 %",
         None,
         "that of `[plan]`",
@@ -302,11 +302,11 @@ class Plan(Table):
     )
     recompute: kinds.Percent = key(
         "percentage",
-        "With `rows`: how many more multiplications each model may take so that fewer rows are in memory "
-        "([ram.md](ram.md#rows-that-are-computed-again)).",
+        "With `rows`: how many more multiplications each model may take to need less memory "
+        "([ram.md](ram.md#what-is-computed-again)).",
         "10 %",
         0,
-        "`0 %`: no row is computed twice",
+        "`0 %`: nothing is computed twice",
     )
 
 

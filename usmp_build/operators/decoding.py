@@ -12,7 +12,7 @@ import numpy as np
 
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.operators.fold import Array
-from usmp_build.operators.kind import pure
+from usmp_build.operators.kind import AtOnce, pure
 from usmp_build.operators.operands import Signature
 
 DECODE = "CUSTOM:TFLM_DECODE"
@@ -109,4 +109,4 @@ def _channels(output: Tensor) -> Array:
 
 _METHODS = {0: _looked_up, 1: _huffman, 2: _pruned}
 
-KINDS = (pure(DECODE, Signature("codes*", "outputs*")),)
+KINDS = (pure(DECODE, Signature("codes*", "outputs*"), whole=AtOnce.PLACES),)

@@ -6,7 +6,7 @@ from dataclasses import field
 
 from usmp_build.frozen import frozen
 from usmp_build.ir.options import Options, named
-from usmp_build.operators.kind import Effect, StoredOptions, pure
+from usmp_build.operators.kind import AtOnce, Effect, StoredOptions, pure
 from usmp_build.operators.operands import Signature
 
 DETECTION = "CUSTOM:TFLite_Detection_PostProcess"
@@ -39,5 +39,6 @@ KINDS = (
         Signature("boxes scores anchors", "found_boxes found_classes found_scores count"),
         effect=Effect.PURE,
         options=StoredOptions(Detection, None),
+        whole=AtOnce.PLACES,
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from usmp_build.operators.fold import filled
 from usmp_build.operators.general_rules import count_fault, integers, same_type, shape_fault
-from usmp_build.operators.kind import Fold, Known, pure
+from usmp_build.operators.kind import AtOnce, Fold, Known, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -36,11 +36,13 @@ KINDS = (
     pure(
         "BROADCAST_ARGS",
         Signature("first second", rules=(integers("first"), same_type("first", "second", "output"), _longest)),
+        whole=AtOnce.SHAPES,
     ),
     pure(
         "FILL",
         Signature("shape value", rules=(integers("shape"), same_type("value", "output"), _filled)),
         fold=Fold(Known.VALUES, filled),
+        whole=AtOnce.SHAPES,
     ),
-    pure("ZEROS_LIKE", Signature("input", rules=(same_type("input", "output"), _as_input))),
+    pure("ZEROS_LIKE", Signature("input", rules=(same_type("input", "output"), _as_input)), whole=AtOnce.SHAPES),
 )

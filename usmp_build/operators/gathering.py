@@ -12,7 +12,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, not_empty, rank, same_type, shape_fault
-from usmp_build.operators.kind import Array, Fold, Known, StoredOptions, mover, pure
+from usmp_build.operators.kind import Array, AtOnce, Fold, Known, StoredOptions, mover, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -79,7 +79,7 @@ def _updated(subject: Subject) -> Iterator[Fault]:
 def _gather(op: Operator, sources: Sequence[Tensor]) -> Array:
     data, indices = arrays(sources)
     gather = op.options if isinstance(op.options, Gather) else Gather()
-    if gather.batch_dims:
+    if gather.batch_dims or np.min(indices, initial=0) < 0:  # kernels clip what numpy counts from the end
         raise ValueError
     return np.take(data, indices, axis=gather.axis)
 
@@ -90,16 +90,19 @@ KINDS = (
     mover(
         "DYNAMIC_UPDATE_SLICE",
         Signature("input update starts", rules=(same_type("input", "update", "output"), integers("starts"), _updated)),
+        whole=AtOnce.PLACES,
     ),
     pure(
         "EMBEDDING_LOOKUP",
         Signature("indices input", rules=(not_empty("input"), integers("indices"), rank(1, "indices"), _embedded)),
+        whole=AtOnce.PLACES,
     ),
     mover(
         "GATHER",
         Signature("input indices", rules=(*_INDEXED, _gathered)),
         options=StoredOptions(Gather, "GatherOptions"),
         fold=Fold(Known.INTEGERS, _gather),
+        whole=AtOnce.PLACES,
     ),
-    mover("GATHER_ND", Signature("input indices", rules=(*_INDEXED, _gathered_deep))),
+    mover("GATHER_ND", Signature("input indices", rules=(*_INDEXED, _gathered_deep)), whole=AtOnce.PLACES),
 )

@@ -114,6 +114,17 @@ class Fold(NamedTuple):
     value: Evaluator
 
 
+class AtOnce(Enum):
+    """Why no kernel makes a row of the output by itself, as a clause."""
+
+    STATE = "each run moves a state on, once"
+    VIEW = "nothing computes rows"
+    FRAME = "a frame of a signal"
+    SHAPES = "shapes have no rows"
+    IMAGES = "rows go from image to image"
+    PLACES = "the input says where elements are"
+
+
 class Family(Enum):
     """Which function below made a kind: it asks for what kinds of the family have, and states the rest."""
 
@@ -154,6 +165,15 @@ class OperatorKind:
     """None: it is not computed at build time."""
     arguments: Mapping[str, ArgumentType] | None = None
     """Parameter names and types of the inputs in functions of the application; None: numbered."""
+    whole: AtOnce | None = None
+    """Said of kinds for which `at_once` does not follow from the rest."""
+
+    @property
+    def at_once(self) -> AtOnce | None:
+        """Why it makes all of its output at once; None if it may go by rows, or nothing here runs it."""
+        if self.family is Family.STATEFUL:
+            return AtOnce.STATE
+        return AtOnce.VIEW if self.only_shape else self.whole
 
     @property
     def int8(self) -> Int8 | None:
@@ -183,6 +203,7 @@ def pure(
     extended: bool = False,
     fold: Fold | None = None,
     arguments: Mapping[str, ArgumentType] | None = None,
+    whole: AtOnce | None = None,
 ) -> OperatorKind:
     """Return a kind that computes its outputs, in a way that no other family has."""
     return OperatorKind(
@@ -197,6 +218,7 @@ def pure(
         extended=extended,
         fold=fold,
         arguments=arguments,
+        whole=whole,
     )
 
 
@@ -211,6 +233,7 @@ def mover(
     within_inputs: bool = False,
     fold: Fold | None = None,
     arguments: Mapping[str, ArgumentType] | None = None,
+    whole: AtOnce | None = None,
 ) -> OperatorKind:
     """Return a kind whose outputs are made of elements of its inputs, as they are, and perhaps of padding."""
     return OperatorKind(
@@ -224,6 +247,7 @@ def mover(
         within_inputs=within_inputs or only_shape,
         fold=fold,
         arguments=arguments,
+        whole=whole,
     )
 
 
@@ -289,7 +313,14 @@ def stateful(name: str, signature: Signature, *, options: StoredOptions | None =
 
 
 def planned_only(
-    name: str, effect: Effect = Effect.UNKNOWN, *, keeps_axes: bool = False, options: StoredOptions | None = None
+    name: str,
+    effect: Effect = Effect.UNKNOWN,
+    *,
+    keeps_axes: bool = False,
+    options: StoredOptions | None = None,
+    whole: AtOnce | None = None,
 ) -> OperatorKind:
     """Return a kind that is planned like any other, but that nothing here looks into or runs."""
-    return OperatorKind(family=Family.PLANNED, name=name, effect=effect, keeps_axes=keeps_axes, options=options)
+    return OperatorKind(
+        family=Family.PLANNED, name=name, effect=effect, keeps_axes=keeps_axes, options=options, whole=whole
+    )

@@ -14,7 +14,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, rank, same_type, shape_fault, shown
-from usmp_build.operators.kind import Array, Fold, Known, OperatorKind, StoredOptions, mover
+from usmp_build.operators.kind import Array, AtOnce, Fold, Known, OperatorKind, StoredOptions, mover
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
@@ -97,10 +97,13 @@ def _batched(space: str, batches: str) -> Rule:
     """SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: each pixel of a block has images of its own."""
 
     def rule(subject: Subject) -> Iterator[Fault]:
-        blocks, borders, (images, *shape) = subject.numbers("blocks"), subject.numbers("borders"), subject.shape(space)
+        blocks, borders, whole_shape = subject.numbers("blocks"), subject.numbers("borders"), subject.shape(space)
         if blocks is None or borders is None:
             return
-        count = len(blocks)
+        if not whole_shape:
+            yield Fault("T249", "it has blocks of a scalar, which has no images")
+            return
+        (images, *shape), count = whole_shape, len(blocks)
         if len(shape) < count or len(borders) != 2 * count or min(blocks, default=1) < 1 or min(borders, default=0) < 0:
             message = f"it has blocks of {shown(blocks)} and borders of {shown(borders)}"
             yield Fault("T249", f"{message}, which does not fit {list(subject.shape(space))}")
@@ -129,16 +132,25 @@ def _mover(
     keeps_axes: bool = False,
     within_inputs: bool = True,
     fold: Fold | None = None,
+    whole: AtOnce | None = None,
 ) -> OperatorKind:
     signature = Signature(operands, rules=(same_type("input", "output"), *rules))
-    return mover(name, signature, options=options, keeps_axes=keeps_axes, within_inputs=within_inputs, fold=fold)
+    return mover(
+        name, signature, options=options, keeps_axes=keeps_axes, within_inputs=within_inputs, fold=fold, whole=whole
+    )
 
 
 _IMAGES = rank(4, "input", "output")
 _OPERANDS = "input blocks borders"
 
 KINDS = (
-    _mover("BATCH_TO_SPACE_ND", _OPERANDS, integers("blocks", "borders"), _batched("output", "input")),
+    _mover(
+        "BATCH_TO_SPACE_ND",
+        _OPERANDS,
+        integers("blocks", "borders"),
+        _batched("output", "input"),
+        whole=AtOnce.IMAGES,
+    ),
     _mover("DEPTH_TO_SPACE", "input", _IMAGES, _flatter, options=StoredOptions(Blocks, "DepthToSpaceOptions")),
     _mover(
         "MIRROR_PAD",
@@ -162,6 +174,7 @@ KINDS = (
         integers("blocks", "borders"),
         _batched("input", "output"),
         within_inputs=False,
+        whole=AtOnce.IMAGES,
     ),
     _mover("SPACE_TO_DEPTH", "input", _IMAGES, _deeper, options=StoredOptions(Blocks, "SpaceToDepthOptions")),
 )

@@ -18,7 +18,7 @@ from usmp_build.operators.general_rules import (
     shape_fault,
     shown,
 )
-from usmp_build.operators.kind import ArgumentType, Effect, Fold, Known, mover, pure
+from usmp_build.operators.kind import ArgumentType, AtOnce, Effect, Fold, Known, mover, pure
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -105,7 +105,7 @@ KINDS = (
         fold=_SAME_BYTES,
         arguments={"input": ArgumentType.SAME, "shape": ArgumentType.INT32},
     ),
-    pure("SHAPE", Signature("input"), effect=Effect.PURE, fold=Fold(Known.SHAPES, _shape)),
+    pure("SHAPE", Signature("input"), effect=Effect.PURE, fold=Fold(Known.SHAPES, _shape), whole=AtOnce.SHAPES),
     mover("SQUEEZE", SAME, only_shape=True, fold=_SAME_BYTES),
     mover(
         "TILE",

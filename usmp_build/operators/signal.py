@@ -6,7 +6,7 @@ Some keep what they heard before.  They have no input for that: a rewrite gives 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from math import prod
 from types import MappingProxyType
@@ -14,8 +14,9 @@ from types import MappingProxyType
 from usmp_build.frozen import frozen
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Options, named
-from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, pure, stateful
-from usmp_build.operators.operands import Signature
+from usmp_build.operators.kind import AtOnce, Effect, OperatorKind, StoredOptions, pure, stateful
+from usmp_build.operators.operands import Fault, Signature, Subject
+from usmp_build.units import MAX_BYTES
 
 CUSTOM = "CUSTOM:"
 
@@ -183,11 +184,21 @@ FLAGGED = frozenset({f"{CUSTOM}SignalFramer", f"{CUSTOM}SignalStacker"})
 
 def _pure(name: str, signature: Signature, options: type[Options] | None = None) -> OperatorKind:
     stored = None if options is None else StoredOptions(options, None)
-    return pure(CUSTOM + name, signature, effect=Effect.PURE, options=stored)
+    return pure(CUSTOM + name, signature, effect=Effect.PURE, options=stored, whole=AtOnce.FRAME)
 
 
-def _stateful(name: str, signature: Signature, options: type[Options]) -> OperatorKind:
+def _stateful(name: str, options: type[Options], outputs: str = "output") -> OperatorKind:
+    signature = Signature("input state?", outputs, (_remembering,))
     return stateful(CUSTOM + name, signature, options=StoredOptions(options, None))
+
+
+def _remembering(subject: Subject) -> Iterator[Fault]:
+    """Say that a state is no variable, or has more bytes than are supported, where that is so."""
+    given, own = subject.tensor("state"), remembered(subject.operator, subject.graph)
+    if given is not None and not given.is_variable:
+        yield Fault("T247", f"its state, {given.name!r}, is no variable")
+    if own is not None and own.size > MAX_BYTES:
+        yield Fault("T232", f"its options ask for a state of {own.elements:,} numbers")
 
 
 KINDS = (
@@ -200,9 +211,9 @@ KINDS = (
     _pure("SignalPCAN", Signature("input noise gains"), Pcan),
     _pure("SignalRfft", Signature("input"), Fft),
     _pure("SignalWindow", Signature("input weights"), Window),
-    _stateful("SignalDelay", Signature("input state?"), Delay),
-    _stateful("SignalFilterBankSpectralSubtraction", Signature("input state?", "output noise"), SpectralSubtraction),
-    _stateful("SignalFramer", Signature("input state?", "output valid"), Framer),
-    _stateful("SignalOverlapAdd", Signature("input state?"), OverlapAdd),
-    _stateful("SignalStacker", Signature("input state?", "output valid"), Stacker),
+    _stateful("SignalDelay", Delay),
+    _stateful("SignalFilterBankSpectralSubtraction", SpectralSubtraction, "output noise"),
+    _stateful("SignalFramer", Framer, "output valid"),
+    _stateful("SignalOverlapAdd", OverlapAdd),
+    _stateful("SignalStacker", Stacker, "output valid"),
 )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from itertools import zip_longest
 
 from usmp_build.arithmetic import windows
 from usmp_build.frozen import frozen
-from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
+from usmp_build.ir.options import Activation, Frame, Limits, Options, Order, Padding, in_order, slot
 from usmp_build.operators.general_rules import count_fault, not_empty, rank
 from usmp_build.operators.kind import ArgumentType, StoredOptions, Weights, pure, stateful, summing
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
@@ -61,10 +61,17 @@ class FullyConnected(Options):
 
 @frozen
 class BatchMatMul(Options):
-    """BATCH_MATMUL: whether the matrices of each side are stored by columns."""
+    """BATCH_MATMUL: whether the matrices of each side are stored by columns.
+
+    The others are those of a TRANSPOSE that is left out: of either input before it, and of the output behind it.
+    """
 
     adj_x: bool = field(default=False, metadata=slot(0, "?"))
     adj_y: bool = field(default=False, metadata=slot(1, "?"))
+    left_axes: Order | None = None
+    right_axes: Order | None = None
+    output_axes: Order | None = None
+    """The last one stays where it is."""
 
 
 @frozen
@@ -140,7 +147,17 @@ def _multiplied(subject: Subject) -> Iterator[Fault]:
     """Rows of the left matrices are as long as columns of the right ones; outer axes are equal, or one of them is 1."""
     options = subject.operator.options
     assert isinstance(options, BatchMatMul)
-    left, right, output = (list(subject.shape(name)) for name in ("left", "right", "output"))
+    orders = {"left": options.left_axes, "right": options.right_axes, "output": options.output_axes}
+    for name, order in orders.items():
+        if order is not None and sorted(order) != [*range(len(subject.shape(name)))]:
+            yield Fault("T247", f"its option {name}_axes is {list(order)}, and not an order of the axes of {name}")
+            return
+    yield from _matrices(subject, options, orders)
+
+
+def _matrices(subject: Subject, options: BatchMatMul, orders: Mapping[str, Order | None]) -> Iterator[Fault]:
+    left, right = (list(in_order(subject.shape(name), orders[name])) for name in ("left", "right"))
+    output = list(subject.shape("output"))
     if min(map(len, (left, right, output))) < 2:
         yield Fault("T247", f"it multiplies {left} with {right} to {output}, not matrices")
         return
@@ -149,7 +166,10 @@ def _multiplied(subject: Subject) -> Iterator[Fault]:
     axes = list(zip_longest(reversed(left[:-2]), reversed(right[:-2]), fillvalue=1))
     outer = [max(pair) for pair in reversed(axes)]
     fits = depth == height and all(one == other or 1 in (one, other) for one, other in axes)
-    if not fits or output != [*outer, rows, columns]:
+    if options.output_axes is not None:  # operands of which axes have moved may have leading ones, too
+        outer = outer[max(0, len(outer) + 2 - len(output)) :]
+    fits &= len(outer) + 2 == len(output)
+    if not fits or output != list(in_order((*outer, rows, columns), options.output_axes)):
         yield Fault("T247", f"it multiplies matrices of {left} with those of {right}, which does not make {output}")
 
 

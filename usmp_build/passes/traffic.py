@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
 from usmp_build.interfaces.call_traffic import call_traffic
@@ -18,26 +16,14 @@ from usmp_build.ir.storage import Storage
 def traffic(models: tuple[Model, ...], kernels: Kernels, schedule: Schedule, storage: Storage) -> OperatorTraffic:
     """Return the traffic of every operator that runs, in bytes; operators of subgraphs that are never called do not."""
     running = {step.operator for step in steps(schedule.root)}
-    times = _times(schedule)
     return {
-        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage, times.get(ref, 1))
+        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage)
         for ref, kernel in kernels.items()
         if ref in running
     }
 
 
-def _times(schedule: Schedule) -> dict[OperatorRef, Fraction]:
-    """Return for operators that run row by row how often each of their jobs runs, on average."""
-    jobs = Counter((step.operator, step.job) for step in steps(schedule.root) if step.operator and step.job is not None)
-    runs: dict[OperatorRef, list[int]] = {}
-    for (ref, _), count in jobs.items():
-        runs.setdefault(ref, []).append(count)
-    return {ref: Fraction(sum(counts), len(counts)) for ref, counts in runs.items()}
-
-
-def _sum(
-    ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage, times: Fraction | int
-) -> dict[int, Traffic]:
+def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage) -> dict[int, Traffic]:
     op = graph.operators[ref.operator]
     total: dict[int, Traffic] = {}
     for operand, declared in _operands(op, kernel):
@@ -45,8 +31,7 @@ def _sum(
         if buffer is not None:
             rows = storage.span(buffer)
             size = _part(operand, op, graph) or storage.buffers[buffer].size * len(rows)
-            once = declared or _once(operand, size)
-            moved = once if times == 1 else Traffic(int(once.read * times), int(once.written * times))
+            moved = declared or _once(operand, size)
             for row, share in zip(rows, _shares(moved, len(rows)), strict=True):
                 total[row] = total[row] + share if row in total else share
     return total

@@ -25,11 +25,11 @@ from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.report.cost_row import total_cost
 from usmp_build.request import Request
 from usmp_build.search import workspace_bytes
-from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.incumbent import workspace
 from usmp_build.search.limits import Fitted, choose_without_limits
 from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
+from usmp_build.search.strips import choose
 from usmp_build.search.workspace_bytes import workspace_needed
 
 

@@ -17,10 +17,10 @@ from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.shortage import ProofScope, Shortage, put_into_words
 from usmp_build.report.suggestions import Restated, suggested_fixes
 from usmp_build.request import Request
-from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.limits import Fitted, ports_exceed_limits, without_limits
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
+from usmp_build.search.strips import choose
 
 
 def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:

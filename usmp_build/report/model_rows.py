@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
@@ -11,6 +10,7 @@ from usmp_build.frozen import frozen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
+from usmp_build.ir.rewritten import Record
 from usmp_build.ir.schedule import Direction, Step, steps
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import (
@@ -21,11 +21,12 @@ from usmp_build.layout import (
     PoolRow,
     RewriteRecord,
     StepRecord,
+    StripsRecord,
     TensorRecord,
     TrafficRecord,
 )
 from usmp_build.layout.plan_record import StepKind
-from usmp_build.passes.rewrite.work import macs, operator_macs
+from usmp_build.passes.rewrite.work import macs
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
@@ -77,8 +78,9 @@ class ModelRows:
             order=self._order(m),
             backward=self._backward(m),
             by_rows=self._by_rows(m),
+            strips=tuple(StripsRecord(*stage) for stage in self.analysis.rewrites[m].stages),
             recomputed_macs=self._recomputed(m),
-            macs=macs(model.main),
+            macs=macs(model.main) - self._recomputed(m),
             overrides=_overrides(settings.overrides),
         )
 
@@ -96,11 +98,8 @@ class ModelRows:
         return tuple(name for tensor, name in named if TensorRef(m, 0, root(tensor)) in tables)
 
     def _recomputed(self, m: int) -> int:
-        graph, choices = self.analysis.models[m].main, self.analysis.choices
-        order = choices.orders.get(m, ()) if m in choices.recomputed else ()
-        jobs = {index: choices.jobs(OperatorRef(m, 0, index)) for index in order}
-        again = ((index, runs - jobs[index]) for index, runs in Counter(order).items())
-        return sum(operator_macs(graph.operators[index], graph) * runs // jobs[index] for index, runs in again)
+        """Return the multiplications of columns that are computed again, in strips."""
+        return sum(-saving.macs for saving in self.analysis.rewrites[m].savings if saving.rewrite == "strips")
 
     def _backward(self, m: int) -> tuple[int, ...]:
         """Operators of the main subgraph, ascending."""
@@ -182,31 +181,36 @@ def _shared(buffers: tuple[BufferRow, ...], model: str) -> int:
 def tensors(analysis: Analysis, m: int) -> Iterator[TensorRecord]:
     """Yield the tensors of a model's main subgraph that are no constants, by index."""
     storage, rows, root = analysis.storage, analysis.choices.by_rows.tables, analysis.models[m].main.root
-    channels = analysis.rewrites[m].channels if analysis.rewrites else {}
+    record = analysis.rewrites[m] if analysis.rewrites else Record()
     for index, tensor in enumerate(analysis.models[m].main.tensors):
         ref = TensorRef(m, 0, index)
         buffer = storage.tensors.get(ref)
         if tensor.is_constant or (buffer is None and ref not in storage.arguments):
             continue
         name = "" if buffer is None else storage.buffers[buffer].name
+        strip = record.strips.get(index)
         yield TensorRecord(
             tensor=index,
             buffer=name.rpartition("[")[0] if ref._replace(tensor=root(index)) in rows else name,
             offset=storage.offsets.get(ref, 0),
             pitch=storage.pitches.get(ref, 0),
-            channels=channels.get((0, index), ()),
+            channels=record.channels.get((0, index if strip is None else strip.whole), ()),
+            strip_of=None if strip is None else strip.whole,
+            columns=() if strip is None else (strip.columns.start, strip.columns.stop),
+            axes=record.axes.get((0, index), ()),
         )
 
 
 def operators(analysis: Analysis, m: int) -> Iterator[OperatorRecord]:
     """Yield the operators of a model's main subgraph that run."""
     storage, graph = analysis.storage, analysis.models[m].main
+    numbers = analysis.rewrites[m].strip_operators if analysis.rewrites else {}
     for index, op in enumerate(graph.operators):
         if op.runs:
             reads = dict.fromkeys(t for t in op.inputs if t is not None and not graph.tensors[t].is_constant)
             scratch = storage.scratch.get(OperatorRef(m, 0, index), ())
             names = tuple(storage.buffers[buffer].name for buffer in scratch)
-            yield OperatorRecord(op.position, tuple(reads), op.outputs, names)
+            yield OperatorRecord(op.position, tuple(reads), op.outputs, names, strip_of=numbers.get(op.position))
 
 
 def timeline(analysis: Analysis) -> Iterator[StepRecord]:

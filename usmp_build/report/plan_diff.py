@@ -38,7 +38,7 @@ class ModelDifference:
     state: tuple[int, int]
     """Bytes kept between runs."""
     macs: tuple[int, int]
-    """Multiplications, with those of rows that are computed again."""
+    """Multiplications, with those of what is computed again."""
     traffic: tuple[int, int]
     """Bytes read and written in one run."""
 

@@ -31,7 +31,7 @@ class OperatorFacts:
     """Bytes; what is read again counts again."""
     written: int
     macs: int
-    """Multiplications; those of rows that are computed again do not count again."""
+    """Multiplications."""
 
 
 @frozen

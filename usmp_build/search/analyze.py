@@ -5,7 +5,10 @@ models -> select -> alias -> timed        aliases leave what precedes them as it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeAlias
 
 from usmp_build import passes
 from usmp_build.frozen import frozen
@@ -14,13 +17,17 @@ from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.choices import FILE_ORDER, Choices
 from usmp_build.ir.graph import Model, OperatorRef
-from usmp_build.ir.rewritten import Rewritten
+from usmp_build.ir.rewritten import Rewritten, Stage
 from usmp_build.ir.scopes import Scopes
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import Scoped
 from usmp_build.passes.separations import separations
+from usmp_build.passes.strips.divide import in_strips
 from usmp_build.request import Request
+
+Stages: TypeAlias = Mapping[int, tuple[Stage, ...]]
+"""Model → its stages that run in strips."""
 
 
 @frozen
@@ -38,12 +45,15 @@ def analyze(request: Request, models: tuple[Model, ...], libraries: Libraries) -
     return alias(request, select(request, models, libraries), libraries)
 
 
-def select(request: Request, models: tuple[Model, ...], libraries: Libraries) -> Selection:
-    """Rewrite models, select their kernels, and insert copies."""
+def select(
+    request: Request, models: tuple[Model, ...], libraries: Libraries, stages: Stages = MappingProxyType({})
+) -> Selection:
+    """Rewrite models, divide these stages of them into strips, select kernels, and insert copies."""
     assignment = passes.assign(request, models)
     models = passes.memories(request, models, assignment)
     off = (model.rewrites_off for model in request.models)
     rewrites = tuple(map(passes.rewrite, models, assignment.pins(request, models), off))
+    rewrites = tuple(in_strips(each, stages.get(index, ())) for index, each in enumerate(rewrites))
     rewritten = tuple(each.model for each in rewrites)
     kernels = passes.select(request, rewritten, assignment, libraries)
     scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)

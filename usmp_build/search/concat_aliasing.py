@@ -55,7 +55,7 @@ def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate
         best = row_by_row(replanner, layers.best)
         beat = MAX_BYTES if best.plan is None else workspace(best.analysis, best.plan)
         copied = row_by_row(replanner, layers.copied, beat)
-        best = copied if _is_smaller(copied, best) else best
+        best = copied if is_smaller(copied, best) else best
     return with_moves(replanner, replace(best, other_buffers=layers.has_alternatives))
 
 
@@ -157,7 +157,7 @@ class _Search:
 
     def reconsider(self) -> None:
         """Try to copy instead of aliasing all operators, or one half, of models that fill a pool."""
-        for model in _fullest(self.best.chosen):
+        for model in fullest(self.best.chosen):
             sites = [site for site in operators_with_parts(self.best.chosen.analysis.models) if site.model == model]
             sites = [site for site in sites if site in self.aliases and site not in self.needed]
             middle = len(sites) // 2
@@ -176,7 +176,7 @@ class _Search:
                         break
 
 
-def _fullest(chosen: BestCandidate) -> list[int]:
+def fullest(chosen: BestCandidate) -> list[int]:
     """Return the models with a workspace buffer at the peak of a pool."""
     if chosen.plan is None:
         return []
@@ -200,7 +200,7 @@ def is_no_worse(one: BestCandidate, other: BestCandidate) -> bool:
     return is_no_larger and _cost(one.analysis, one.plan) <= _cost(other.analysis, other.plan)
 
 
-def _is_smaller(one: BestCandidate, other: BestCandidate) -> bool:
+def is_smaller(one: BestCandidate, other: BestCandidate) -> bool:
     """Tell whether a plan needs less workspace than another one, and no more of any constant pool."""
     if one.plan is None or other.plan is None:
         return one.plan is not None

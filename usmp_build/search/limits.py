@@ -31,10 +31,11 @@ from usmp_build.planner.memory.plan import Plan, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Request
-from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
+from usmp_build.search.concat_aliasing import is_no_worse, operators_with_parts
 from usmp_build.search.moved_rows import with_moves
 from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
+from usmp_build.search.strips import choose
 
 
 @frozen

@@ -12,11 +12,14 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.by_rows import RowMove
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.schedule import steps
+from usmp_build.ir.storage import Storage
+from usmp_build.passes.order import workspace_always
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.moving import Movement, Relocation, moving
 from usmp_build.planner.memory.components import restricted
@@ -80,27 +83,27 @@ def _with_moves(
 ) -> tuple[BestCandidate, Fraction] | None:
     """Return a candidate with moves, and its workspace with their price, if it can be less than `most`.
 
-    Constants are where those of the plan without moves are.
+    Constants are where those of the plan without moves are; None if it has others.
     """
     assert fixed.plan is not None
     plan = fixed.plan if analysis is fixed.analysis else None
     only = fixed.plan.allocations[fixed.analysis.storage.workspace[0]].pool
     pools = {index: only if plan is None else plan.allocations[index].pool for index in analysis.storage.workspace}
     movement = _in_pools(analysis, pools, ceil(most), price, plan)
-    if movement is None or not movement.moves:
+    if movement is None or not 0 < len(movement.moves) <= effort.ROWS - sum(analysis.storage.rows.values()):
         return None
     moved = replanner.retime(analysis, _choices(analysis, movement.moves))
-    constants = {
-        fixed.analysis.storage.buffers[index].name: fixed.plan.allocations[index]
-        for index in fixed.analysis.storage.constants
-    }
+    constants = _constants(fixed.plan, fixed.analysis.storage, moved.storage)
+    if constants is None:
+        return None
     new = Plan("auto: moves", _allocations(analysis, moved, movement, pools, constants))
     if violations(moved.problem, new):
         return None
-    best = BestCandidate(
-        moved, new, fixed.bound, other_buffers=fixed.other_buffers, others=fixed.others, ways=fixed.ways
-    )
-    return best, workspace(moved, new) + price * movement.bytes
+    size, bound = workspace(moved, new), fixed.bound
+    if size < bound:  # as in `row_by_row`: with rows in some layers only, less may do
+        bound = workspace_always(analysis)
+    best = BestCandidate(moved, new, bound, other_buffers=fixed.other_buffers, others=fixed.others, ways=fixed.ways)
+    return best, size + price * movement.bytes
 
 
 def _in_pools(
@@ -130,8 +133,6 @@ def _in_pools(
 
 def _moved(analysis: Analysis, members: Sequence[int], top: int, price: Fraction) -> Movement | None:
     """Return places of buffers in one pool below `top`, with moves of rows; None if there are none."""
-    if analysis.choices.recomputed:
-        return None
     rows, free = _rows(analysis), dict(_free(analysis))
     problem = restricted(analysis.problem, members)
     movable = {
@@ -192,19 +193,30 @@ def _choices(analysis: Analysis, moves: Sequence[Relocation]) -> Choices:
     return replace(analysis.choices, by_rows=by_rows, moves={model: tuple(each) for model, each in by_model.items()})
 
 
+def _constants(plan: Plan, before: Storage, after: Storage) -> dict[int, Allocation] | None:
+    """Return the places of constants, which may have the names of others that are equal; None if one is new."""
+    places = {
+        name: plan.allocations[index]
+        for index in before.constants
+        for name in (before.buffers[index].name, *before.buffers[index].equals)
+    }
+    names = {index: after.buffers[index].name for index in after.constants}
+    return None if names.values() - places.keys() else {index: places[name] for index, name in names.items()}
+
+
 def _allocations(
     analysis: Analysis,
     moved: Analysis,
     movement: _Places,
     pools: Mapping[int, int],
-    constants: Mapping[str, Allocation],
+    constants: Mapping[int, Allocation],
 ) -> tuple[Allocation, ...]:
     """Return the places in the analysis with moves: those of rows that have moved are behind those of their tensor."""
     before, after = analysis.storage, moved.storage
     born = zip(before.workspace, movement.offsets, strict=True)
-    at = {**constants, **{before.buffers[index].name: Allocation(pools[index], offset) for index, offset in born}}
     places = {after.buffers[index].name: index for index in range(len(after.buffers))}
-    found = {places[name]: place for name, place in at.items()}
+    of_workspace = {places[before.buffers[index].name]: Allocation(pools[index], offset) for index, offset in born}
+    found = {**constants, **of_workspace}
     rows, count = _rows(analysis), dict[TensorRef, int]()
     for move in movement.moves:
         tensor, _ = rows[move.buffer]

@@ -49,7 +49,7 @@ class BestCandidate:
     orders_are_proven: bool = False
     """Whether none do in any other order either."""
     other_buffers: bool = False
-    """Whether other aliases could have been chosen: proofs hold for these buffers only."""
+    """Whether other aliases, or strips, could have been chosen: proofs hold for these buffers only."""
     others: tuple[Analysis, ...] = ()
     """The candidates with other orders."""
     ways: tuple[Analysis, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from usmp_build import passes, plugins
@@ -21,7 +21,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.request import Request
 from usmp_build.search import analyze
-from usmp_build.search.analyze import Selection
+from usmp_build.search.analyze import Selection, Stages
 from usmp_build.search.finalize import check
 
 
@@ -40,6 +40,8 @@ class Replanner:
     algorithm: Algorithm
     step: Callable[[], None] = silent
     """Called for each analysis, to show progress."""
+    stages: Stages = field(default_factory=dict)
+    """What runs in strips of columns."""
     takes_first: bool = False
     """Whether any plan will do: the search ends with the first one."""
 
@@ -74,19 +76,20 @@ class Replanner:
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""
         self.step()
-        return analyze.alias(self.request, self._selection, self.libraries, aliases)
+        return analyze.alias(self.request, self.selection, self.libraries, aliases)
 
     def copy_flat(self, aliases: frozenset[OperatorRef]) -> Analysis | None:
         """Run all passes where concatenations read no other one's output, as in `analyze`; None if they never do."""
-        selection = analyze.flat(self._selection, self.libraries)
-        if selection is self._selection:
+        selection = analyze.flat(self.selection, self.libraries)
+        if selection is self.selection:
             return None
         self.step()
         return analyze.alias(self.request, selection, self.libraries, aliases)
 
     @cached_property
-    def _selection(self) -> Selection:
-        return analyze.select(self.request, self.models, self.libraries)
+    def selection(self) -> Selection:
+        """The results of the passes up to the first that depend on aliases."""
+        return analyze.select(self.request, self.models, self.libraries, self.stages)
 
     def retime(self, analysis: Analysis, choices: Choices | None = None) -> Analysis:
         """Rerun the passes from the schedule on, with other orders and directions; None: with the same."""

@@ -4,14 +4,11 @@
     in stretches       operators that must take turns run row by row, all others as a whole: the lowest peak, and with
                        that as few jobs as possible (see `passes.order.lazy`)
     row by row         every operator that can, in the order with the lowest peak
-    rows again         the same, in an order in which rows are computed again, for models that may do more work (see
-                       `passes.order.recompute`), if that is worth it: each per cent of multiplications must save a
-                       fifth of a per cent of the workspace that is taken without
 
-The last three go from the first row to the last, or from the last to the first: padding is not symmetric where strides
-are 2, so one of the two directions may need less than the other.  First all models go the same way; then each model by
-itself goes any other way, as long as that needs less.  All of this is planned with little effort, and then once more
-those candidates that may still be better.
+The last two go from the first row to the last, or from the last to the first: padding is not symmetric where strides
+are 2, so one of the two directions may need less than the other.  A model in strips has so many rows that it only goes
+forward.  First all models go the same way; then each model by itself goes any other way, as long as that needs less.
+All of this is planned with little effort, and then once more those candidates that may still be better.
 
 A model that gets or gives rows from outside is *fed*: it only goes row by row, from the first row to the last.
 """
@@ -20,9 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain, compress
-from math import floor
 
 from usmp_build import effort
 from usmp_build.frozen import frozen
@@ -32,13 +27,12 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, orders_of_model, workspace_always
-from usmp_build.passes.order.recompute import recomputed
 from usmp_build.passes.rows.ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import PlanBudget
-from usmp_build.search.incumbent import Incumbent
+from usmp_build.search.incumbent import Incumbent, workspace
 from usmp_build.search.operator_order import BestCandidate, Orders, has_one_pool, planned_again
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_BYTES
@@ -58,13 +52,10 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders, beat: int = MAX_BYT
     if not rows:
         return chosen
     fed = frozenset(index for index in rows if request.models[index].has_row_ports)
-    is_one_way = replanner.takes_first or len(fed) == len(rows)
-    directions = [Direction.FORWARD] if is_one_way else [Direction.FORWARD, Direction.BACKWARD]
+    is_one_way = replanner.takes_first or len(fed) == len(rows) or bool(replanner.stages)
+    directions = [Direction.FORWARD, Direction.BACKWARD][: 1 if is_one_way else 2]
     analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
-    orders = [
-        tuple(orders_of_model(request, each, i, enough[i]) if i in rows else of_i for i, of_i in enumerate(of_whole))
-        for each in analyses
-    ]
+    orders = [_orders(request, each, rows, of_whole, enough) for each in analyses]
     bound = _bound(request, whole, fed, (of_whole, *orders))
     if bound >= beat:
         return chosen
@@ -73,24 +64,36 @@ def row_by_row(replanner: Replanner, layer_by_layer: Orders, beat: int = MAX_BYT
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed, beat)
-    *kinds, again = _ways(request, analyses, rows, orders)
-    _plan_candidates(candidates, kinds, replanner.moderate)
-    _plan_again(candidates, again, replanner.moderate)
+    _plan_candidates(candidates, _ways(request, analyses, rows, orders), replanner.moderate)
     return _with_rows(replanner, chosen, candidates)
+
+
+def _orders(
+    request: Request,
+    analysis: Analysis,
+    rows: Mapping[int, ByRows],
+    of_whole: Sequence[ModelOrders | None],
+    enough: Sequence[int],
+) -> tuple[ModelOrders | None, ...]:
+    """Return the orders of each model: of jobs where it goes by rows, as layer by layer of the others."""
+    return tuple(
+        orders_of_model(request, analysis, index, enough[index]) if index in rows else each
+        for index, each in enumerate(of_whole)
+    )
 
 
 def _with_rows(replanner: Replanner, chosen: BestCandidate, candidates: _Candidates) -> BestCandidate:
     """Return the best candidate, planned once more where operators without rows have directions."""
-    incumbent, bound, planned = candidates.incumbent, chosen.bound, tuple(candidates.analyses)
+    incumbent, planned = candidates.incumbent, tuple(candidates.analyses)
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, in_rows=planned)
-    if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
-        bound = workspace_always(chosen.analysis)
     others = () if candidates.fed else (chosen.analysis, *chosen.others)
-    best = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=chosen.ways)
+    best = BestCandidate(incumbent.analysis, incumbent.plan, chosen.bound, others=others, ways=chosen.ways)
     in_rows = incumbent.analysis.choices.by_rows.jobs
     has_choice = any(operator not in in_rows for operator in incumbent.analysis.choices.directions)
     best = planned_again(replanner, best, replanner.glance) if has_choice else best
+    if best.plan is not None and workspace(best.analysis, best.plan) < best.bound:
+        best = replace(best, bound=workspace_always(chosen.analysis))  # with rows in some layers only, less may do
     return replace(best, in_rows=planned)
 
 
@@ -148,18 +151,7 @@ class _Way:
     rows: ByRows
     peak: int
     """The bytes alive at the fullest job."""
-    recomputed: tuple[int, ...] = ()
-    """As `Choices` has it; empty: no row is computed again."""
-    more: Fraction = Fraction(0)
-    """The multiplications of those rows, as a part of all of the model."""
 
-    @property
-    def worth(self) -> Fraction:
-        return self.more * _SAVED_FOR_WORK
-
-
-_SAVED_FOR_WORK = Fraction(1, 5)
-"""Per cent of the workspace that each per cent of more multiplications must save."""
 
 _Ways = Mapping[int, _Way]
 """Model → the way it goes; other models go layer by layer."""
@@ -178,45 +170,33 @@ class _Candidates:
         self._whole = chosen.analysis
         self._bound = chosen.bound
         self._beat = beat
-        self._once: int | None = None
-        self.best: _Ways = {}
+        self._best: _Ways = {}
         """The ways of the incumbent; empty: layer by layer."""
         self.analyses: list[Analysis] = []
         """All candidates that were planned."""
 
-    def allow_again(self) -> None:
-        """Compare candidates in which rows are computed again with the best plan so far."""
-        self._once = None if self.incumbent.plan is None else self.incumbent.workspace_bytes()
-
     def is_better(self, ways: _Ways, plan: _Planner | None = None) -> bool:
         """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept.
 
-        It is not planned where no plan can be better, or where a fed model would go layer by layer; and it is not kept
-        where it saves too little for the rows that it computes again.
+        It is not planned where no plan can be better, or where a fed model would go layer by layer.
         """
         peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
-        most = self._most(ways)
+        most = self._beat - 1
         has_no_hope = has_one_pool(self._whole) and peak > min(self.incumbent.workspace_bytes() - 1, most)
         is_done = self.incumbent.is_least(self._bound) or (self._replanner.takes_first and self.incumbent.plan)
         if has_no_hope or is_done or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
         budget = PlanBudget(plan or self._replanner.glance, effort.ROW_PLANS)
-        if ways and ways == self.best:
+        if ways and ways == self._best:
             analysis = self.incumbent.chosen
         else:
             analysis = self._replanner.retime(self._whole, _choices(self._whole.choices, ways))
             self.analyses.append(analysis)
         self.incumbent.look(analysis, budget, most)
         is_kept = self.incumbent.plan is not before
-        self.best = ways if is_kept else self.best
+        self._best = ways if is_kept else self._best
         return is_kept
-
-    def _most(self, ways: _Ways) -> int:
-        """Return the most bytes of workspace with which a candidate is worth the rows that it computes again."""
-        worth = sum(way.worth for way in ways.values())
-        most = floor(self._once * (1 - worth)) if worth and self._once is not None else MAX_BYTES
-        return min(most, self._beat - 1)
 
 
 def _plan_candidates(candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: _Planner) -> None:
@@ -225,18 +205,6 @@ def _plan_candidates(candidates: _Candidates, kinds: Sequence[list[_Ways]], plan
     alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
     for each in sorted(alike, key=lambda each: each != best):
         candidates.is_better(each, plan)
-
-
-def _plan_again(candidates: _Candidates, again: Sequence[_Ways], plan: _Planner) -> None:
-    """Plan the candidates in which models compute rows again: all of these models, or one of them."""
-    candidates.allow_again()
-    once = candidates.best
-    for ways in again:
-        repeating = {index: way for index, way in ways.items() if way.recomputed}
-        single = [{**once, index: way} for index, way in repeating.items()] if len(ways) > 1 else []
-        for each in ({**ways, **repeating}, *single[: effort.ORDER_MODELS]):
-            candidates.is_better(each)
-            candidates.is_better(each, plan)
 
 
 def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
@@ -295,14 +263,13 @@ def _ways(
     analyses: Sequence[Analysis],
     rows: Mapping[int, ByRows],
     orders: Sequence[tuple[ModelOrders | None, ...]],
-) -> tuple[list[_Ways], list[_Ways], list[_Ways]]:
-    """Return candidates in which all models go in one direction: in stretches; with more jobs; with rows again.
+) -> tuple[list[_Ways], list[_Ways]]:
+    """Return candidates in which all models go in one direction: in stretches; with more jobs.
 
     Each of `analyses` is of one direction, and `orders` are its best ones.
     """
     shortest: list[_Ways] = []
     everything: list[_Ways] = []
-    again: list[_Ways] = []
     for analysis, of_models in zip(analyses, orders, strict=True):
         by_model = {index: each for index, each in enumerate(of_models) if each is not None}
         peaks = {index: each.best_peak for index, each in by_model.items()}
@@ -322,9 +289,7 @@ def _ways(
         divided = {index: way for index, way in shorter.items() if way.rows.jobs}
         shortest += [divided] if divided else []
         everything += [ways] if shorter != ways else []
-        repeated = {index: _with_rows_again(request, analysis, index, way) for index, way in ways.items()}
-        again += [repeated] if repeated != ways else []
-    return shortest, everything, again
+    return shortest, everything
 
 
 def _in_stretches(
@@ -339,14 +304,6 @@ def _in_stretches(
     if rows == way.rows or not row_ports(request.models[index], analysis.models[index].main) <= in_rows:
         return way
     return replace(way, order=tuple(chain(*stretches)), rows=rows)
-
-
-def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
-    """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
-    order = recomputed(request, analysis, index) if request.models[index].recompute else None
-    if order is None:
-        return way
-    return replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers, more=order.more)
 
 
 def _bound(
@@ -381,8 +338,7 @@ def _choices(whole: Choices, ways: _Ways) -> Choices:
         if way.order is not None:
             orders[index] = way.order
         directions |= dict.fromkeys(way.rows.jobs, way.direction)
-    numbers = {index: way.recomputed for index, way in ways.items() if way.recomputed}
-    return Choices(orders, directions, _merged(way.rows for way in ways.values()), numbers)
+    return Choices(orders, directions, _merged(way.rows for way in ways.values()))
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Subgraph, Tensor
 from usmp_build.ir.labels import tensor_label
+from usmp_build.ir.options import Order
 from usmp_build.ir.ports import show_type
+from usmp_build.ir.rewritten import Strip
 from usmp_build.ir.variables import run_by
 from usmp_build.operators.uint8 import SHIFT
 from usmp_build.pipeline import Planned
@@ -35,22 +38,27 @@ def compare(
     """Compare every tensor of every run that has an answer; return how many there were.
 
     Integers are compared bit for bit, unless they are `inexact`.  Tensors that lost channels are compared in the
-    remaining ones, variables that several operators change after the last of them, and masked elements and frames
-    that are not complete not at all.  Raises CheckFailed that names the first operator whose result differs.
+    remaining ones, strips with the columns that they have, variables that several operators change after the last of
+    them, and masked elements and frames that are not complete not at all.  Raises CheckFailed that names the first
+    operator whose result differs.
     """
     graph = planned.analysis.models[model].main
-    remaining = planned.analysis.rewrites[model].channels
+    remaining, moved = planned.analysis.rewrites[model].channels, planned.analysis.rewrites[model].axes
     copied = _copied_outputs(planned, model).items()
+    strips = planned.analysis.rewrites[model].strips
     loose = {*inexact, *(copy for copy, output in copied if output in inexact)}
+    loose.update(compress(strips, (strip.whole in inexact for strip in strips.values())))
     undefined = Undefined(graph)
 
     def expected_of(answer: dict[int, NDArray[Any]]) -> dict[int, NDArray[Any]]:
         defined = answer.keys() - undefined.after(answer)
         values = {
-            index: _remaining(_as_here(answer[index], graph.tensors[index]), remaining.get((0, index)))
+            index: _remaining(
+                _as_here(answer[index], graph.tensors[index], moved.get((0, index))), remaining.get((0, index))
+            )
             for index in sorted(defined)
         }
-        return values | {copy: values[output] for copy, output in copied if output in values}
+        return values | _of_strips(values, strips) | {copy: values[o] for copy, o in copied if o in values}
 
     answered = [
         (number, run, expected_of(answer))
@@ -66,6 +74,11 @@ def compare(
             raise CheckFailed(_report(planned, model, 0, constant, "the constant that was computed at build time"))
         seen.add(index)
     return len(seen)
+
+
+def _of_strips(values: Mapping[int, NDArray[Any]], strips: Mapping[int, Strip]) -> dict[int, NDArray[Any]]:
+    """Return the values of tensors that have some columns of others."""
+    return {t: values[strip.whole][:, :, strip.columns] for t, strip in strips.items() if strip.whole in values}
 
 
 def _compared(
@@ -95,8 +108,13 @@ def our_tensors(planned: Planned, model: int, runs: list[Run]) -> Ours:
         tensor: kept for (graph, tensor), kept in planned.analysis.rewrites[model].channels.items() if not graph
     }
     outputs = _copied_outputs(planned, model)
+    moved = planned.analysis.rewrites[model].axes
     whole = (_whole(planned.analysis.models[model].main, run) for run in runs)
-    return Ours([{outputs.get(tensor, tensor): value for tensor, value in each.items()} for each in whole], channels)
+    values = (
+        {t: value.transpose(np.argsort(moved[0, t])) if (0, t) in moved else value for t, value in each.items()}
+        for each in whole
+    )
+    return Ours([{outputs.get(tensor, tensor): value for tensor, value in each.items()} for each in values], channels)
 
 
 def _whole(graph: Subgraph, run: Run) -> dict[int, NDArray[Any]]:
@@ -121,6 +139,7 @@ def rewritten(planned: Planned, model: int) -> str:
     fewer = sum(subgraph == 0 for subgraph, _ in planned.analysis.rewrites[model].channels)
     folded = {index for index, _ in _folded(planned, model)}
     values = {t for t in before.producers if before.tensors[t].dtype is not DType.RESOURCE}
+    values -= {strip.whole for strip in planned.analysis.rewrites[model].strips.values()}
     updated = {t for t in values if after.tensors[t].is_variable}
     gone = len(values - after.producers.keys() - updated - folded)
     called = len(run_by(planned.analysis.models[model], *after.operators))
@@ -153,7 +172,8 @@ def comparable_tensors(planned: Planned, model: int, runs: list[Run]) -> list[in
     """
     count = len(planned.imported[model].main.tensors)
     tensors = planned.analysis.models[model].main.tensors
-    recorded = {record.tensor for run in runs for record in run if record.tensor < count}
+    strips = {strip.whole for strip in planned.analysis.rewrites[model].strips.values()}
+    recorded = {record.tensor for run in runs for record in run if record.tensor < count} | strips
     written = {tensor for tensor in recorded if not tensors[tensor].resource}
     copied = set(_copied_outputs(planned, model).values())
     return sorted(written | copied | {index for index, _ in _folded(planned, model)})
@@ -172,9 +192,10 @@ def _folded(planned: Planned, model: int) -> list[tuple[int, Tensor]]:
     return [(i, new) for i, (old, new) in pairs if old.data is None and new.data is not None]
 
 
-def _as_here(value: NDArray[Any], tensor: Tensor) -> NDArray[Any]:
-    """Return a value of uint8 as int8, 128 less, where the rewrite `uint8` made that of its tensor."""
-    return (value ^ SHIFT).view(np.int8) if value.dtype == np.uint8 and tensor.dtype is DType.INT8 else value
+def _as_here(value: NDArray[Any], tensor: Tensor, axes: Order | None) -> NDArray[Any]:
+    """Return a value as rewrites have its tensor: uint8 as int8, 128 less, and with axes in another order."""
+    here = value if axes is None else value.transpose(axes)
+    return (here ^ SHIFT).view(np.int8) if here.dtype == np.uint8 and tensor.dtype is DType.INT8 else here
 
 
 def _remaining(value: NDArray[Any], channels: tuple[int, ...] | None) -> NDArray[Any]:

@@ -120,6 +120,9 @@ def _reduced(kind: str, r: Random) -> Case:
     left = (1, 1, width if len(axes) == 1 else 1, channels)
     if len(axes) == 1:  # what is kept has four bytes
         image = (1, height + 12, width, channels)
+    if r.integers(3) == 0:  # a signal
+        image, axes, left = (1, height + 12, channels), [1], (1, channels)
+        options = Reducer(keep_dims=False)
     tensors = (replace(source, shape=image), constant("axes", np.array(axes, np.int32)))
     return case(r, kind, tensors, replace(output, shape=left), options)
 

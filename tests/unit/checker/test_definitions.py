@@ -1,7 +1,9 @@
 """What the checker says that elements of operators need, against numpy and plain loops."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import product
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -324,33 +326,29 @@ def test_reductions(kind: str, axes: Shape) -> None:
     assert needs(definition(kind, [X.shape, ints(*axes)], [kept.shape[1:]])) == expected
 
 
-SIZES = [((4, 3), (8, 5)), ((5, 7), (3, 4)), ((4, 6), (1, 3)), ((3, 3), (6, 9)), ((5, 3), (2, 4))]
+SIZES = [((4, 3), (8, 3)), ((10, 49), (6, 7)), ((4, 3), (8, 5)), ((5, 7), (3, 4)), ((4, 6), (1, 3))]
 
 
 @pytest.mark.parametrize("corners", [False, True])
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize(("size", "out"), SIZES)
 def test_resized_images(size: Shape, out: Shape, corners: bool, half: bool) -> None:
-    """Nearest: the place rounded, either way where it is a tie; bilinear: the two places around it."""
+    """Nearest: the place in floats of 32 bits, rounded; bilinear: the two places around it."""
     source, flags = numbers(2, *size, 2), {"AlignCorners": corners, "HalfPixelCenters": half}
 
-    def exact(at: int, axis: int, spread: bool) -> float:
-        scale = (size[axis] - 1) / (out[axis] - 1) if corners and out[axis] > 1 else size[axis] / out[axis]
-        if spread:
-            return (at + 0.5) * scale - 0.5 if half else at * scale
-        return (at + (0.5 if half else 0)) * scale + (0.5 if corners else 0)
-
     def near(at: int, axis: int, spread: bool) -> set[int]:
-        place = exact(at, axis, spread)
-        around = {np.floor(place), np.floor(place) + 1} if spread else {np.floor(place - 1e-6), np.floor(place + 1e-6)}
-        return {int(np.clip(each, 0, size[axis] - 1)) for each in around}
+        less, center = int(corners and out[axis] > 1), Fraction(int(half), 2)
+        if spread:
+            place = floor((at + center) * Fraction(size[axis] - less, out[axis] - less) - center)
+            return {int(np.clip(each, 0, size[axis] - 1)) for each in (place, place + 1)}
+        scale = np.float32(size[axis] - less) / np.float32(out[axis] - less)
+        exact = float(np.float32(at + float(center)) * scale)
+        return {min(floor(exact + 0.5 * corners), size[axis] - 1)}
 
-    for kind, name, spread in (
-        ("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor", False),
-        ("RESIZE_BILINEAR", "ResizeBilinear", True),
-    ):
-        assert needs(definition(kind, [source.shape, ints(*out)], [(2, *out, 2)], options(name, **flags))) == [
-            {(0, int(source[n, row, column, c])) for row in near(y, 0, spread) for column in near(x, 1, spread)}
+    for code, name in (("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor"), ("RESIZE_BILINEAR", "ResizeBilinear")):
+        rows, columns = ([near(at, k, "BI" in code) for at in range(n)] for k, n in enumerate(out))
+        assert needs(definition(code, [source.shape, ints(*out)], [(2, *out, 2)], options(name, **flags))) == [
+            {(0, int(source[n, row, column, c])) for row in rows[y] for column in columns[x]}
             for n, y, x, c in np.ndindex(2, *out, 2)
         ]
 

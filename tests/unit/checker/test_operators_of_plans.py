@@ -163,7 +163,7 @@ ROWS = net("CONV_2D", shape=(1, 3, 1, 2))
 def by_rows(steps: Sequence[str], at: Sequence[int] = (8, 12, 10), **more: Any) -> str:
     """Check a layer of three rows that the application takes one by one; rows of its output lie `at` these places."""
     count = len(steps) + 2
-    rows = draft.buffer("y", 0, 0, *[(1, count)] * 3, kind="output") | {"offsets": [*at], "row_size": 2, "lives": []}
+    rows = draft.buffer("y", 0, 0, *[(1, count)] * 3, kind="output") | {"offsets": [*at], "row_size": 2}
     model = draft.model(
         [draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "y[0]")], outputs_by_rows=["y"]
     )
@@ -276,7 +276,7 @@ def test_rows_of_wide_elements_are_aligned() -> None:
     model = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "y[0]")])
 
     def verdict(at: int, alignment: int) -> str:
-        rows = {"offsets": [8, at, 14], "row_size": 2, "lives": []}
+        rows = {"offsets": [8, at, 14], "row_size": 2}
         target = draft.buffer("y", 0, 0, *[(0, 3)] * 3, alignment=alignment) | rows
         given = draft.buffer("x", 0, 6, (0, 3), alignment=2)
         return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], [given, target]), data)
@@ -339,3 +339,21 @@ def test_a_slice_moves_blocks_at_once(begin: list[int], size: list[int], block: 
         written = {y + e: e // block for e in range(count)}
         is_wrong = any(written.get(at, count) < e // block for e, at in enumerate(sources))
         assert ("overwrites element" in verdict_text) == bool(verdict_text) == is_wrong, y
+
+
+def test_axes_move_between_products_of_matrices() -> None:
+    """What is between them must have all its operands so; ports have the axes that the file says."""
+    tensors = [fb.tensor(name, (1, 2, 2, 2)) for name in "xasy"]
+    nodes = [
+        fb.operator("BATCH_MATMUL", [0, 0], [1]), fb.operator("SOFTMAX", [1], [2]),
+        fb.operator("BATCH_MATMUL", [2, 0], [3]),
+    ]  # fmt: skip
+    two, steps = draft.file(tensors, nodes, [0], [3]), [(0, [0], [1]), (1, [1], [2]), (2, [2, 0], [3])]
+    moved = {"axes": [0, 2, 1, 3]}
+    assert draft.apart(two, steps, t1=moved, t2=moved) == ""
+    for one in ("t1", "t2"):
+        assert "does not know of axes in another order" in draft.apart(two, steps, **{one: moved})
+    for axes in ([0, 1, 2], [0, 1, 3, 2], [0, 0, 1, 3]):
+        assert "wrong: m: tensor 1 has no such axes" in draft.apart(two, steps, t1={"axes": axes}, t2=moved)
+    for port in ("t0", "t3"):
+        assert "has no such axes" in draft.apart(two, steps, **{port: moved})

@@ -50,7 +50,6 @@ def rows(name: str, offsets: list[int], size: int, *lives: tuple[int, int], **mo
         "pool": "p",
         "alignment": 2,
         "cache_line": 0,
-        "lives": [],
     }
     return {"name": name, "offsets": offsets, "row_size": size, "intervals": [*map(list, lives)]} | usual | more
 
@@ -68,9 +67,9 @@ def test_rows_in_places_of_their_own() -> None:
     dead = rows("y", [32, 8, 24, 16], 4, (1, 3), (2, 3), (1, 3), (1, 3))
     verdict_on = 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
     assert one(x, y, given, dead) == verdict_on
-    twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3), lives=[2, 1])
-    assert one(x, y, given, twice) == ""
-    assert one(x, y, given, {**twice, "lives": [1, 1]}) == verdict_on
+    twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3))
+    assert one(x, y, given, twice) == 'wrong: "y" has not one interval for each offset'
+    assert one(x, y, given, rows("y", [32, 8], 8, (1, 3))) == 'wrong: "y" has not one interval for each offset'
     lines = rows("y", [32, 16], 8, (1, 3), (1, 3), cache_line=16)
     assert one(x, y, given, lines) == ""
     assert one(x, y, given, {**lines, "offsets": [32, 40]}) == 'wrong: "y[1]" at p+40 is not aligned'

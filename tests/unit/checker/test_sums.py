@@ -85,7 +85,7 @@ def test_the_output_is_written_with_the_last_row() -> None:
 
 def rows(name: str, offsets: Sequence[int], size: int, *lives: tuple[int, int], **more: Any) -> Document:
     buffer = draft.buffer(name, 0, 0, *lives, **more)
-    return buffer | {"offsets": [*offsets], "row_size": size, "lives": []}
+    return buffer | {"offsets": [*offsets], "row_size": size}
 
 
 def test_rows_that_are_added_up_may_arrive_in_one_place() -> None:

@@ -96,7 +96,7 @@ def chained(**changes: Any) -> int:
         draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "c")]),
         draft.model([draft.operator(1, [1], [2])], [draft.tensor(t, b) for t, b in enumerate("ccy")], name="n"),
     ]
-    y = {"offsets": [40, 50], "row_size": 5, "lives": []}
+    y = {"offsets": [40, 50], "row_size": 5}
     buffers = [
         draft.buffer("x", 0, 20, (0, 2), kind="input"),
         draft.buffer("c", 20, 10, (0, 6), kind="connection", shared_with=["n"]),

@@ -16,7 +16,7 @@ def pool(name: str) -> PoolRow:
 
 
 POOLS = tuple(map(pool, ("dtcm", "sram", "psram")))
-TABLE = RowOffsets("m_t1_rows", 4, (3, 255), (POOLS[1],) * 2, workspaces=POOLS, row_bytes=8, comment="t1")
+TABLE = RowOffsets("m_t1_rows", 4, (3, 255), (POOLS[1],) * 2, workspaces=POOLS, row_bytes=8, elements=8, comment="t1")
 
 
 @pytest.mark.parametrize(

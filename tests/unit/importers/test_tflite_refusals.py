@@ -115,6 +115,8 @@ def custom(options: bytes) -> Node:
 FLAG = tensor("flag", [], "BOOL")
 NOWHERE = operator("CALL_ONCE", [], [], Node("CallOnceOptions", InitSubgraphIndex=-1))
 CUSTOM_SCALES = Node("QuantizationParameters", DetailsType=1)
+STACKED = dict.fromkeys(("num_channels", "stacker_left_context", "stacker_right_context"), (1 << 31) - 1)
+STACKER = operator("CUSTOM:SignalStacker", [0], [1, 2], custom=bytes(flexbuffers.Dumps({**STACKED, "stacker_step": 1})))
 NEGATIVE = Node("OperatorCode", DeprecatedBuiltinCode=-3, BuiltinCode=-2)
 
 FILES: list[Case] = [
@@ -141,6 +143,7 @@ FILES: list[Case] = [
     ("T212", with_options("ADD", "Pool2DOptions"), "operator 0 (ADD) has options of type 5, not 11"),
     ("T213", with_options("ADD", "AddOptions", FusedActivationFunction=9), "the activation 9, which does not exist"),
     ("T213", with_options("CONV_2D", "Conv2DOptions", Padding=2), "the padding 2, which does not exist"),
+    ("T232", running(STACKER), "its options ask for a state of 9,223,372,028,264,841,219 numbers"),
     ("T214", custom(b""), "operator 0 (CUSTOM:SignalDelay): its options cannot be read: they are damaged"),
     ("T214", custom(flexbuffers.Dumps([1])), "its options cannot be read: they are no map from names to numbers"),
     ("T214", custom(flexbuffers.Dumps({"delay_length": 300})[5:]), "its options cannot be read: they are damaged"),

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.flatfile import flatfile
 from tests.support.kernels import oracle
+from tests.support.kernels.composites import REPEATS, dilated, enlarged, packed
 from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, constant, pick, span
 from tests.support.kernels.driver import Runner
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, bounded, case_of, clamped, compare, padded, tensors_of
@@ -18,8 +19,9 @@ from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Softmax
 from usmp_build.operators.slicing import StridedSlice
-from usmp_build.operators.sums import Conv2D
+from usmp_build.operators.sums import BatchMatMul, Conv2D
 from usmp_build.passes import rewrite
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
@@ -117,6 +119,30 @@ def test_identities_duplicates_and_dead_operators(runner: Runner) -> None:
     assert left.operators[-1].inputs == (j, j)
 
 
+@pytest.mark.parametrize("rank", [3, 4])
+@pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D"])
+def test_convolutions_of_the_pixels_of_blocks_are_dilated(kind: str, rank: int, runner: Runner) -> None:
+    """Most of them: others cut off more than was padded."""
+    graphs = compare([dilated(kind, np.random.default_rng([rank, i]), rank) for i in range(COUNT)], runner)
+    kinds = [[op.kind for op in graph.operators if op.runs] for graph in graphs]
+    assert sum("BATCH_TO_SPACE_ND" not in each for each in kinds) >= COUNT // 4
+    assert ["PADV2", kind] in kinds
+    assert any(getattr(op.options, "frame", None) for graph in graphs for op in graph.operators)
+
+
+@pytest.mark.parametrize("rank", [3, 4])
+@pytest.mark.parametrize("kind", REPEATS)
+def test_pixels_that_are_repeated_are_a_larger_image(kind: str, rank: int, runner: Runner) -> None:
+    cases = [enlarged(kind, np.random.default_rng([rank, i]), rank) for i in range(COUNT // 2)]
+    cases += [packed(np.random.default_rng(i)) for i in range(COUNT // 10)] if kind == "CONCATENATION" else []
+    for case in cases:
+        graph = rewrite(Model("m", (case.graph,))).model.main
+        assert [op.kind for op in graph.operators if op.runs] == ["RESIZE_NEAREST_NEIGHBOR"]
+        (output,) = graph.outputs
+        expected = tensors_of(case.graph, case.inputs, runner)[output]
+        np.testing.assert_array_equal(tensors_of(graph, case.inputs, runner)[output], expected)
+
+
 @pytest.mark.parametrize("needed", range(3))
 def test_a_split_with_one_part_read_becomes_a_slice(needed: int, runner: Runner) -> None:
     cases = []
@@ -212,3 +238,64 @@ def test_constant_channels_in_a_frame(runner: Runner) -> None:
     for graph in compare(cases, runner):
         assert len(graph.operators) == 2
         assert getattr(graph.operators[1].options, "frame", None) == (1, 1, 1, 1)
+
+
+def attention(r: Random) -> Case:
+    """Draw an attention: queries, keys and values as inputs, of which heads become an axis before that of tokens."""
+    dtype, turned = pick(r, [INT8, INT8, DType.INT16, FLOAT]), bool(r.integers(2))
+    tokens, others, groups, depth = span(r, 2, 7), span(r, 1, 9), span(r, 1, 4), span(r, 1, 6)
+    zero, steps = (span(r, -9, 9), 256) if dtype is INT8 else (0, 32768)
+
+    def tensor(name: str, *shape: int, scale: float = 0.05, zero: int = zero) -> Tensor:
+        return activation(name, shape, dtype, scale, zero)
+
+    tensors = [
+        tensor("q", 1, tokens, groups, depth),
+        *(tensor(name, 1, others, groups, depth) for name in "kv"),
+        tensor("y", 1, tokens, groups, depth, scale=0.04),
+        tensor("qs", 1, groups, tokens, depth),
+        tensor("ks", 1, groups, *((others, depth) if turned else (depth, others))),
+        tensor("scores", 1, groups, tokens, others, scale=0.1),
+        tensor("weights", 1, groups, tokens, others, scale=1 / steps, zero=-128 if dtype is INT8 else 0),
+        tensor("vs", 1, groups, others, depth),
+        tensor("mixed", 1, groups, tokens, depth, scale=0.04),
+        constant("heads", np.array([0, 2, 1, 3], np.int32)),
+        constant("columns", np.array([0, 2, 3, 1], np.int32)),
+    ]
+    operators = [
+        Operator("TRANSPOSE", (0, 10), (4,)),
+        Operator("TRANSPOSE", (1, 10 if turned else 11), (5,)),
+        Operator("BATCH_MATMUL", (4, 5), (6,), BatchMatMul(adj_y=turned)),
+        Operator("SOFTMAX", (6,), (7,), Softmax(1.0)),
+        Operator("TRANSPOSE", (2, 10), (8,)),
+        Operator("BATCH_MATMUL", (7, 8), (9,), BatchMatMul()),
+        Operator("TRANSPOSE", (9, 10), (3,)),
+    ]
+    if r.integers(2):  # products lack the leading axis, behind views
+        operators = _without_leading_axis(tensors, operators)
+    return case_of(r, Subgraph("main", tuple(tensors), (0, 1, 2), (3,), ()), tensors, operators, {})
+
+
+def _without_leading_axis(tensors: list[Tensor], operators: list[Operator]) -> list[Operator]:
+    """Give tensors 4 to 9 views that lack the leading axis, and let products read and write these."""
+    first = len(tensors)
+    flat = {index: first + number for number, index in enumerate(range(4, 10))}
+    tensors += [replace(tensors[index], shape=tensors[index].shape[1:], name=f"flat {index}") for index in flat]
+
+    def moved(op: Operator) -> Operator:
+        if op.kind == "TRANSPOSE":
+            return op
+        inputs, outputs = (tuple(flat.get(t or 0, t or 0) for t in each) for each in (op.inputs, op.outputs))
+        return replace(op, inputs=inputs, outputs=outputs)
+
+    queries, keys, scores, weights, values, mixed, back = map(moved, operators)
+    views = {index: Operator("RESHAPE", (index,), (flat[index],)) for index in (4, 5, 8)}
+    last = Operator("RESHAPE", (flat[9],), (9,))
+    return [queries, views[4], keys, views[5], scores, weights, values, views[8], mixed, last, back]
+
+
+def test_heads_are_multiplied_where_they_are(runner: Runner) -> None:
+    graphs = compare([attention(np.random.default_rng([7, i])) for i in range(COUNT // 2)], runner)
+    moved = [graph for graph in graphs if any(getattr(op.options, "output_axes", None) for op in graph.operators)]
+    assert not any(op.kind == "TRANSPOSE" for graph in moved for op in graph.operators)
+    assert len(moved) >= COUNT // 4  # a single head is a view

@@ -147,14 +147,14 @@ def test_a_rewrite_that_is_not_there(where: str) -> None:
     own, plan = ("", "rewrites.view = false") if where == "plan" else ("rewrites.view = false\n", "")
     message = messages(BELOW % (own, plan))
     assert 'error[M122]: there is no rewrite called "view"' in message
-    assert 'did you mean "views"? Rewrites: activations, constant_channels' in message
+    assert 'did you mean "views"? Rewrites: activations, composites' in message
 
 
 def test_a_switch_is_true_or_false() -> None:
     assert 'error[M107]: "views" must be true or false, not 1' in messages(BELOW % ("", "rewrites.views = 1"))
 
 
-def test_a_model_may_compute_rows_again_as_often_as_the_plan_or_it_says() -> None:
+def test_a_model_may_multiply_as_much_more_as_the_plan_or_it_says() -> None:
     default, asked = request(BELOW % ("", "")), request(BELOW % ("", 'recompute = "10 %"'))
     exception = request(BELOW % ('recompute = "0%"\n', 'recompute = "10 %"'))
     assert [each.models[0].recompute for each in (default, asked, exception)] == [0, 10, 0]

@@ -11,8 +11,9 @@ from usmp_build.operators.lstm import GATES, SequenceLstm
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.rearranging import Blocks
 from usmp_build.operators.reductions import Reducer, Softmax
+from usmp_build.operators.signal import Delay
 from usmp_build.operators.slicing import StridedSlice
-from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected, Svdf
+from usmp_build.operators.sums import BatchMatMul, Conv2D, DepthwiseConv2D, FullyConnected, Svdf
 from usmp_build.operators.table import OPERATORS, options_class
 from usmp_build.operators.well_formed import first_fault
 
@@ -83,6 +84,7 @@ def lstm(time_major: bool = False, inputs: int = 4, **changed: Tensor | None) ->
 
 
 JOINED = Concatenation(axis=1)
+TURNED = BatchMatMul(left_axes=(7, 9))
 PACKED = Pack(values_count=2, axis=1)
 FLOAT, INT, WORD = DType.FLOAT32, DType.INT32, DType.INT16
 
@@ -111,6 +113,7 @@ FAULTS: list[Case] = [
     ("T247", running("BATCH_MATMUL", [x(2, 2, 3), x(3, 3, 4)], x(3, 2, 4)), "which does not make [3, 2, 4]"),
     ("T247", running("BATCH_MATMUL", [x(2, 2, 3), x(3, 4)], x(2, 4)), "which does not make [2, 4]"),
     ("T247", running("BATCH_MATMUL", [x(3), x(3, 4)], x(1, 4)), "[3] with [3, 4] to [1, 4], not matrices"),
+    ("T247", running("BATCH_MATMUL", [x(2, 3), x(3, 4)], x(2, 4), TURNED), "left_axes is [7, 9], and not an order of"),
     ("T247", running("FULLY_CONNECTED", [x(1, 9), x(4, 8)], x(1, 4)), "but its weights take 8 inputs at a time"),
     ("T247", running("FULLY_CONNECTED", [x(2, 8), x(4, 8)], x(1, 4)), "has 4 elements, [1, 4], but must have 8"),
     ("T247", running("FULLY_CONNECTED", [x(1, 0), x(4, 8)], x(1, 4)), "has the shape [1, 0]: there is nothing"),
@@ -153,6 +156,7 @@ FAULTS: list[Case] = [
     ("T247", running("SPACE_TO_DEPTH", [x(1, 4, 4, 2)], x(1, 2, 2, 4), Blocks(2)), "but must have [1, 2, 2, 8]"),
     ("T247", running("DEPTH_TO_SPACE", [x(1, 2, 2, 4)], x(1, 4, 4, 2), Blocks(2)), "but must have [1, 2, 2, 8]"),
     ("T247", running("MIRROR_PAD", [x(4), n(1, 0)], x(6)), "[6], but must have [5]"),
+    ("T247", running("CUSTOM:SignalDelay", [x(4), x(3)], x(4), Delay(3)), "its state, '', is no variable"),
     ("T247", running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(2), n(1, 1)], x(2, 2, 3)), "but must have [2, 3, 3]"),
     ("T247", running("BATCH_TO_SPACE_ND", [x(2, 2, 3), n(2), n(1, 1)], x(1, 4, 3)), "but must have [2, 3, 3]"),
     ("T247", running("FILL", [n(4), x(2)], x(4)), "has 2 elements, [2], but must have 1"),
@@ -182,6 +186,7 @@ FAULTS: list[Case] = [
     ("T249", running("MIRROR_PAD", [x(4), n(4, 0)], x(8)), "[4, 0], which does not mirror what [4] has"),
     ("T249", running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(0), n(1, 1)], x(2, 3, 3)), "which does not fit [1, 4, 3]"),
     ("T249", running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(2), n(0, 1)], x(2, 3, 3)), "blocks of [2] do not tile [5]"),
+    ("T249", running("SPACE_TO_BATCH_ND", [x(), n(), n()], x()), "it has blocks of a scalar, which has no images"),
     ("T249", running("GATHER", [x(4, 2), n(1, 2)], x(2, 2), Gather(2)), "it works along axis 2 of a tensor of"),
     ("T249", running("GATHER", [x(4, 2), n(1, 2)], x(4), Gather(1, 1)), "of shape [2] do not share 1 dimensions with"),
     ("T249", running("SPLIT", [n(-(1 << 31)), x(2, 4)], x(2, 4)), "it works along axis -2147483648 of a tensor"),

@@ -268,14 +268,14 @@ def test_pages_of_a_plan_are_the_bound() -> None:
 
 def test_rows_have_a_limit() -> None:
     text = """
-        %0 "x" int8[1,4100,1,1] scale=0.5 zero=0
+        %0 "x" int8[1,6150,1,1] scale=0.5 zero=0
         %1 "weights" int8[1,1,1,1] scales=[0.5] zeros=[0] = [1]
-        %2 "a" int8[1,4100,1,1] scale=8.0 zero=0
-        %3 "y" int8[1,2050,1,1] scale=8.0 zero=0
+        %2 "a" int8[1,6150,1,1] scale=8.0 zero=0
+        %3 "y" int8[1,3075,1,1] scale=8.0 zero=0
         inputs %0
         outputs %3
         %2 = CONV_2D(%0, %1, _) padding=VALID @0
         %3 = MAX_POOL_2D(%2) padding=VALID stride_h=2 filter_h=2 @1
     """
-    with pytest.raises(ModelError, match=r"P333.*m\.a has 4,100 rows.*more than 4,096"):
+    with pytest.raises(ModelError, match=r"P333.*m\.a has 6,150 rows.*more than 6,144"):
         analyze_as(request(pinned("a")), model(text), library=library)

@@ -65,6 +65,50 @@ def test_a_long_signal_whose_samples_cannot_be_shared_out_is_in_one_piece() -> N
     assert not rows.edges
 
 
+@pytest.mark.parametrize(
+    ("shape", "stride", "rows"),
+    [
+        ("1,1,4000,2", 1, (500, 16)),  # eight samples each, as 4,000 are many
+        ("1,1,40,2", 1, (40, 2)),
+        ("1,1,40,2", 4, (10, 8)),
+        ("1,1,40,2", 3, (10, 8)),  # three do not divide it
+        ("1,1,7,2", 4, (7, 2)),
+        ("1,4000,3,2", 1, (4000, 6)),
+    ],
+)
+def test_a_row_that_arrives_is_several_samples(shape: str, stride: int, rows: tuple[int, int]) -> None:
+    plain = request("m")
+    asked = replace(plain, models=(replace(plain.models[0], inputs_by_rows="usmp.toml:1"),))
+    images, height, width, channels = map(int, shape.split(","))
+    after = f"{images},{height},{-(-width // stride)},{channels}"
+    text = f"""
+        %0 "x" float32[{shape}]
+        %1 "y" float32[{after}]
+        inputs %0
+        outputs %1
+        %1 = MAX_POOL_2D(%0) padding=SAME stride_w={stride} filter_h=1 filter_w=3 @0
+    """
+    tables = passes.by_rows(asked, analyze_as(asked, model(text), library=library), 0).tables
+    assert {ref.tensor: (table.rows, table.elements) for ref, table in tables.items()} == {0: rows}
+
+
+def test_a_row_that_leaves_is_one_sample() -> None:
+    """Even if an operator moves on by four of them."""
+    plain = request("m")
+    asked = replace(plain, models=(replace(plain.models[0], outputs_by_rows="usmp.toml:1"),))
+    text = """
+        %0 "x" float32[1,1,40,2]
+        %1 "y" float32[1,1,40,2]
+        %2 "z" float32[1,1,10,2]
+        inputs %0
+        outputs %1, %2
+        %1 = TANH(%0) @0
+        %2 = MAX_POOL_2D(%1) padding=SAME stride_w=4 filter_h=1 filter_w=3 @1
+    """
+    tables = passes.by_rows(asked, analyze_as(asked, model(text), library=library), 0).tables
+    assert {ref.tensor: (table.rows, table.elements) for ref, table in tables.items()} == {1: (40, 2)}
+
+
 VIEWED = f"""
     %0 "x" {SHAPE}
     %1 "a" {SHAPE}

@@ -54,14 +54,13 @@ def _extreme(node: Node, dtype: DType) -> Kernel:
 
 
 def _by_rows(node: Node) -> Kernel | None:
-    """Return the kernel that takes an image row by row, if what it keeps, with a row and the output, takes less."""
+    """Return the kernel that goes by rows, if what it keeps, with a row and the output, takes less than the input."""
     source, axes = node.input(0), split(node.input(0).shape, reduced_axes(node))
-    if source.is_constant or len(source.shape) != 4 or source.shape[0] != 1 or len(axes.reduced) != 1:
+    if source.is_constant or len(axes.reduced) != 1 or axes.reduced[0].step == 1:
         return None
-    block, height = block_of(source.shape, axes), source.shape[1]
-    if height == 1 or (block.images, block.rows) != (1, height):
-        return None
-    if SUM_BYTES * block.channels + source.size // height + node.output.size > source.size:
+    block = block_of(source.shape, axes)
+    kept = SUM_BYTES * block.channels + source.size // block.rows + node.output.size
+    if block.images > 1 or block.rows == 1 or kept > source.size:
         return None
     function, struct = c_name("reduce_max_rows", source.dtype), "reduce_max_rows_parameters"
     return row_by_row(node, block, function, struct, (_sign(node),), block.rows * block.width)

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from usmp_build.interfaces.kernels import Input, Kernel, Output
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Activation
+from usmp_build.ir.options import Activation, Order, in_order
 from usmp_build.kernels.activation import quantized_limits
 from usmp_build.kernels.arithmetic_of_sums import check_depth
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Blocks, Fields, Nest, kernel, reads, writes
 from usmp_build.kernels.node import Node, Unsupported, check_symmetric, unsupported_types
+from usmp_build.kernels.portable.moves import byte_steps
 from usmp_build.kernels.requantization import factor, output_fields, scale_fields, wide
 from usmp_build.kernels.weights import BLOCK
 from usmp_build.kernels.window import Slide, Under
@@ -22,73 +23,86 @@ _AXES = 3
 
 
 class _Side(NamedTuple):
-    """An operand: shape along the outer axes, rows, columns; and whether it is stored by columns."""
+    """An operand, along three outer axes, then down and across its matrices."""
 
-    outer: tuple[int, ...]
-    rows: int
-    columns: int
-    by_columns: bool
+    sizes: tuple[int, ...]
+    steps: tuple[int, ...]
+    """Elements from one index to the next; 0 along an outer axis with only one."""
 
-    @property
-    def steps(self) -> tuple[int, int]:
-        """From one row to the next, and from one column to the next, in elements."""
-        return (1, self.rows) if self.by_columns else (self.columns, 1)
+
+class _Rows(NamedTuple):
+    """The rows of all matrices of the output, along the axes on which they lie there."""
+
+    sizes: tuple[int, ...]
+    left_steps: tuple[int, ...]
+    """From the row of the left side that one is made of to that of the next one."""
+    right_steps: tuple[int, ...]
+    """From matrix to matrix of the right side: 0 from one row to the next."""
 
 
 def batch_matmul(node: Node) -> Kernel:
     """Products of matrices; along outer axes, an operand with one of them is stretched."""
     options = node.options(BatchMatMul)
-    left, right = _side(node, node.input(0), options.adj_x), _side(node, node.input(1), options.adj_y)
-    node.expect(left.columns == right.rows, f"multiplies rows of {left.columns} with columns of {right.rows} elements")
-    fit = all(one == other or 1 in (one, other) for one, other in zip(left.outer, right.outer, strict=True))
+    left = _side(node, node.input(0), options.left_axes, options.adj_x)
+    right = _side(node, node.input(1), options.right_axes, options.adj_y)
+    (*one, count, depth), (*other, height, columns) = left.sizes, right.sizes
+    node.expect(depth == height, f"multiplies rows of {depth} with columns of {height} elements")
+    fit = all(here == there or 1 in (here, there) for here, there in zip(one, other, strict=True))
     node.expect(fit, "has another number of matrices on either side")
-    batches = tuple(map(max, left.outer, right.outer))
-    expected = _side(node, node.output, False)
-    node.expect(expected[:3] == (batches, left.rows, right.columns), "makes matrices of another shape")
-    fields = _arithmetic(node, left.columns)
-    counts: Fields = (
-        ("batches", batches),
-        ("left_steps", _steps(left)),
-        ("right_steps", _steps(right)),
-        ("rows", left.rows),
-        ("depth", left.columns),
-        ("columns", right.columns),
-        *zip(("left_row", "left_depth", "right_depth", "right_column"), (*left.steps, *right.steps), strict=True),
+    order = _order(node, options.output_axes)
+    expected = in_order((*map(max, one, other), count, columns), order)
+    node.expect(_side(node, node.output).sizes == expected, "makes matrices of another shape")
+    node.expect(order[-1] == len(order) - 1, "moves the columns of its output")
+    left_steps, right_steps = (*left.steps[:-1], 0), (*right.steps[:-2], 0, 0)
+    rows = _Rows(expected[:-1], *(in_order(steps, order)[:-1] for steps in (left_steps, right_steps)))
+    fields: Fields = (
+        ("rows", rows.sizes),
+        ("left_steps", rows.left_steps),
+        ("right_steps", rows.right_steps),
+        ("depth", depth),
+        ("columns", columns),
+        ("left_depth", left.steps[-1]),
+        ("right_depth", right.steps[-2]),
+        ("right_column", right.steps[-1]),
     )
-    dtype = node.output.dtype
-    return kernel(node, c_name("batch_matmul", dtype), _nest(batches, left, right), (*counts, *fields))
+    function, arithmetic = c_name("batch_matmul", node.output.dtype), _arithmetic(node, depth)
+    return kernel(node, function, _nest(rows, left, right), (*fields, *arithmetic))
 
 
-def _nest(batches: tuple[int, ...], left: _Side, right: _Side) -> Nest:
+def _nest(rows: _Rows, left: _Side, right: _Side) -> Nest:
     """For every row, and block of columns, that row of the left matrix and these columns of the right one."""
-    depth, names = left.columns, [f"batches_{axis}" for axis in range(len(batches))]
-    window = Slide(depth, window=depth)
-    axes = dict[str, int | Blocks](zip(names, batches, strict=True))
-    axes |= {"rows": left.rows, "depth": 1, "columns": Blocks(right.columns, BLOCK)}
-    in_left, in_right = (dict[str, int | Under](zip(names, _steps(side), strict=True)) for side in (left, right))
-    row = reads(Input(0), 1, in_left | {"rows": left.steps[0], "depth": window.under(left.steps[1])})
-    columns = reads(Input(1), depth, in_right | {"columns": depth})
-    if right.steps[0] > 1:
-        columns = reads(Input(1), 1, in_right | {"columns": 1, "depth": window.under(right.steps[0])})
-    return Nest(axes, (row, columns, writes(Output(0))))
+    *_, depth, columns = right.sizes
+    names, window = [f"rows_{axis}" for axis in range(len(rows.sizes))], Slide(depth, window=depth)
+    axes = dict[str, int | Blocks](zip(names, rows.sizes, strict=True))
+    axes |= {"depth": 1, "columns": Blocks(columns, BLOCK)}
+    in_left, in_right = (
+        dict[str, int | Under](zip(names, steps, strict=True)) for steps in (rows.left_steps, rows.right_steps)
+    )
+    row = reads(Input(0), 1, in_left | {"depth": window.under(left.steps[-1])})
+    in_right["columns"] = right.steps[-1]
+    if right.steps[-2] == 1:
+        return Nest(axes, (row, reads(Input(1), depth, in_right), writes(Output(0))))
+    in_right["depth"] = window.under(right.steps[-2])
+    return Nest(axes, (row, reads(Input(1), 1, in_right), writes(Output(0))))
 
 
-def _side(node: Node, tensor: Tensor, by_columns: bool) -> _Side:
-    *outer, rows, columns = tensor.shape if len(tensor.shape) > 1 else (0, 0)
+def _side(node: Node, tensor: Tensor, axes: Order | None = None, by_columns: bool = False) -> _Side:
+    missing = _AXES + 2 - len(tensor.shape)
     node.expect(len(tensor.shape) > 1, f"multiplies {node.label(tensor)}, which is no matrix")
-    if len(outer) > _AXES:
+    if missing < 0:
         raise Unsupported(f"it has more than {_AXES} axes of matrices")
-    padded = (*(1,) * (_AXES - len(outer)), *outer)
-    return _Side(padded, columns, rows, True) if by_columns else _Side(padded, rows, columns, False)
+    numbers = (in_order(each, axes) for each in (tensor.shape, byte_steps(tensor.shape, 1)))
+    *outer, rows, columns = zip(*numbers, strict=True)
+    stretched = ((size, 0 if size == 1 else step) for size, step in outer)
+    matrix = (columns, rows) if by_columns else (rows, columns)
+    sizes, steps = zip(*((1, 0),) * missing, *stretched, *matrix, strict=True)
+    return _Side(sizes, steps)
 
 
-def _steps(side: _Side) -> tuple[int, ...]:
-    """Return the elements from one matrix to the next along each outer axis; 0 where there is only one."""
-    steps, step = list[int](), side.rows * side.columns
-    for size in reversed(side.outer):
-        steps.append(0 if size == 1 else step)
-        step *= size
-    return tuple(reversed(steps))
+def _order(node: Node, axes: Order | None) -> Order:
+    """Return the order of the axes of the output, with those that it lacks."""
+    missing = _AXES + 2 - len(node.output.shape)
+    return (*range(missing), *(missing + axis for axis in in_order(range(len(node.output.shape)), axes)))
 
 
 def _arithmetic(node: Node, depth: int) -> Fields:

@@ -23,7 +23,7 @@ from usmp_build.passes.effects import bits_of, members_of
 from usmp_build.passes.order.edge_rows import EdgeRows
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
-from usmp_build.passes.order.search import Order, best_order, fullest_job
+from usmp_build.passes.order.search import Order, best_order
 from usmp_build.passes.order.states import Jobs, OrderState, States, bytes_of, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
@@ -78,8 +78,6 @@ def orders_of_model(request: Request, analysis: Analysis, index: int, enough: in
     jobs, operators = jobs_of(analysis, index)
     has_rows = _has_rows(operators)
     best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [], enough=enough)
-    if has_rows and request.models[index].recompute:
-        best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
     floor = max(bytes_of(jobs.sizes, ports) for ports in (jobs.before, jobs.after))
     if not request.models[index].free_order:
         return ModelOrders(None, best.peak, best.bound, floor, operators, None)
@@ -130,11 +128,9 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
     all_jobs, operators = jobs_of(analysis, index)
     rows = EdgeRows(analysis)
     jobs = confined(all_jobs, frozenset(members_of(rows.all(bits_of(members)))))
-    if request.models[index].recompute and _has_rows(operators):
-        return fullest_job(jobs)
     if request.models[index].free_order:
         return best_order(jobs).bound
-    return States(jobs).along(range(len(operators))).peak
+    return jobs.states.along(range(len(operators))).peak
 
 
 def _least_of_program(analysis: Analysis, members: Collection[int], index: int) -> int:
@@ -170,7 +166,7 @@ class Below:
 
 def orders_below(jobs: Jobs, limit: int, most: int, states: int = effort.ORDER_STATES) -> Below:
     """Return up to `most` orders with a peak below `limit`; none where more than `states` sets of jobs lead there."""
-    space = States(jobs)
+    space = jobs.states
     steps = _steps(space, limit, states)
     if steps is None:
         return Below((), are_all=False)

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.states import Jobs, States
+from usmp_build.passes.order.states import Jobs
 
 
 class _Segment(NamedTuple):
@@ -46,7 +46,7 @@ def _fan_in_order(jobs: Jobs) -> tuple[int, ...]:
     segments = list(_single_jobs(jobs))
     waiting: dict[int, list[_Segment]] = {}
     ends: list[_Segment] = []
-    states = States(jobs)
+    states = jobs.states
     for job, segment in enumerate(segments):
         branch = _segments([*_merged(waiting.pop(job, ())), segment])
         successors = states.successors(job)
@@ -55,7 +55,7 @@ def _fan_in_order(jobs: Jobs) -> tuple[int, ...]:
 
 
 def _single_jobs(jobs: Jobs) -> Iterator[_Segment]:
-    states = States(jobs)
+    states = jobs.states
     state, done = states.first, 0
     for job in range(len(jobs.jobs)):
         done |= 1 << job
@@ -106,7 +106,7 @@ def _after_predecessors(jobs: Jobs, preferred: list[int]) -> tuple[int, ...]:
 
 def _backward(jobs: Jobs) -> Jobs:
     """Return the jobs with time reversed, the last one first."""
-    states = States(jobs)
+    states = jobs.states
     last = len(jobs.jobs) - 1
     reversed_jobs = (
         replace(

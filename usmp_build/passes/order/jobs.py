@@ -33,10 +33,7 @@ from usmp_build.passes.state import touches_state
 
 
 def jobs_of(analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
-    """Return the jobs of a model of operators, and the operator of each: in the order of the schedule.
-
-    No job may occur twice.
-    """
+    """Return the jobs of a model of operators, and the operator of each: in the order of the schedule."""
     rows = EdgeRows(analysis)
     survivors = analysis.survivors
     left_out = bits_of(survivors.always)

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from usmp_build import effort
 from usmp_build.frozen import frozen
-from usmp_build.passes.order.states import Jobs, OrderState, States
+from usmp_build.passes.order.states import Jobs, OrderState
 
 
 @frozen
@@ -56,7 +56,7 @@ class Lazy:
         """`operators` names the operator of each job."""
         self._predecessors = [job.predecessors for job in jobs.jobs]
         self._groups = [list(group) for _, group in groupby(range(len(operators)), operators.__getitem__)]
-        self._states = States(jobs)
+        self._states = jobs.states
         self._cuts = [(self._states.first, 0)]
         """For each cut, the state there, and the jobs that are done."""
         for group in self._groups:

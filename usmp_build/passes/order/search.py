@@ -52,9 +52,9 @@ def best_order(
     An exhaustive search visits up to `states` sets of jobs, a beam search `beam`.  There is none where a peak of
     `enough` bytes is reached already.
     """
-    space = States(jobs)
+    space = jobs.states
     peak, first = min(((space.along(each).peak, each) for each in (tuple(range(len(jobs.jobs))), *seeds)), key=_peak)
-    best = Order(first, peak, min(peak, fullest_job(jobs)))
+    best = Order(first, peak, min(peak, _fullest_job(jobs)))
     if best.is_best or best.peak <= enough:
         return best
     end = _level_by_level(space, best.peak, states, _all)
@@ -69,9 +69,9 @@ def best_order(
     return _better(space, best, _beam(space, best.peak, beam))
 
 
-def fullest_job(jobs: Jobs) -> int:
+def _fullest_job(jobs: Jobs) -> int:
     """Return the bytes that every order needs: for one of its jobs, or when the first one begins."""
-    space = States(jobs)
+    space = jobs.states
     fullest = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
     return max(fullest, space.first.peak)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import or_
 from typing import NamedTuple
 
@@ -57,6 +57,11 @@ class Jobs:
     """The buffers that hold data before the first job."""
     after: int
     """The buffers that must hold data after the last job."""
+
+    @cached_property
+    def states(self) -> States:
+        """The states after these jobs; all searches share the moves that it has computed."""
+        return States(self)
 
 
 def confined(jobs: Jobs, members: frozenset[int]) -> Jobs:

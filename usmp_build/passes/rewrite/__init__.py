@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from usmp_build.ir.graph import Model
-from usmp_build.ir.rewritten import KeptChannels, Record, RewriteStep, Rewritten
+from usmp_build.ir.rewritten import KeptChannels, MovedAxes, Record, RewriteStep, Rewritten
 from usmp_build.passes.rewrite.activations import activations
+from usmp_build.passes.rewrite.composites import composites
 from usmp_build.passes.rewrite.constant_channels import constant_channels
 from usmp_build.passes.rewrite.dead import dead
 from usmp_build.passes.rewrite.duplicates import duplicates
 from usmp_build.passes.rewrite.fold_constants import fold_constants
 from usmp_build.passes.rewrite.fold_shapes import fold_shapes
+from usmp_build.passes.rewrite.heads import heads
 from usmp_build.passes.rewrite.identities import identities
 from usmp_build.passes.rewrite.invariants import check_rewrite, check_sense
 from usmp_build.passes.rewrite.lookups import lookups
@@ -36,11 +38,13 @@ REWRITES: Mapping[str, Callable[[Model, Pins], Model | RewriteStep]] = {
     "constants": fold_constants,
     "identities": identities,
     "duplicates": duplicates,
+    "composites": composites,
     "pads": pads,
     "activations": activations,
     "constant_channels": constant_channels,
     "lookups": lookups,
     "views": views,
+    "heads": heads,
     "dead": dead,
 }
 """Rewrites by their names in the manifest, in the order in which they are applied."""
@@ -50,15 +54,18 @@ def rewrite(model: Model, pins: Pins = NO_PINS, off: frozenset[str] = frozenset(
     """Apply every rewrite whose name is not in `off`, in order."""
     imported = model
     channels: KeptChannels = {}
+    axes: MovedAxes = {}
     gone: dict[tuple[int, int], str] = {}
     savings = []
     for name, step in REWRITES.items():
         if name in off:
             continue
         before, result = model, step(model, pins.of(model))
-        model, channels = result if isinstance(result, RewriteStep) else (result, channels)
+        if isinstance(result, RewriteStep):
+            channels, axes = {**channels, **result.channels}, {**axes, **result.axes}
+        model = result.model if isinstance(result, RewriteStep) else result
         check_rewrite(name, before, model)
         savings.append(saving(name, before, model))
         gone |= dict.fromkeys(tensors_in_use(before) - tensors_in_use(model), name)
     check_sense(imported, model)
-    return Rewritten(model, Record(channels, tuple(each for each in savings if not each.is_empty), gone))
+    return Rewritten(model, Record(channels, axes, tuple(each for each in savings if not each.is_empty), gone))

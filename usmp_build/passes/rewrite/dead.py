@@ -16,11 +16,8 @@ The bounds and steps of the slice are new constants.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-import numpy as np
-
-from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.ir.graph import Model, Operator
 from usmp_build.ir.variables import READ
 from usmp_build.operators.slicing import StridedSlice
 from usmp_build.operators.table import traits
@@ -54,25 +51,18 @@ _AXIS = {"SPLIT": 0, "SPLIT_V": 2}
 
 def dead_parts(model: Model, pins: Pins) -> Model:
     """Replace every split with a single needed output by a slice."""
-    return replace(model, subgraphs=tuple(_sliced(Net(graph, i, pins)) for i, graph in enumerate(model.subgraphs)))
+    return in_each_subgraph(model, pins, _sliced)
 
 
-def _sliced(net: Net) -> Subgraph:
-    tensors = list(net.graph.tensors)
+def _sliced(net: Net) -> None:
     for place, op in enumerate(net.graph.operators):
         needed = [part for part in op.outputs if net.readers[part] or not net.may_go(part)]
         if op.kind not in _SOURCE or len(op.outputs) < 2 or len(needed) != 1 or not net.may_change(op):
             continue
         bounds = _bounds(op, needed[0], net)
         if bounds is not None:
-            constants = range(len(tensors), len(tensors) + len(bounds))
-            tensors += [
-                Tensor("bounds", (len(numbers),), DType.INT32, data=np.array(numbers, "<i4").tobytes())
-                for numbers in bounds
-            ]
-            inputs = (op.inputs[_SOURCE[op.kind]], *constants)
+            inputs = (op.inputs[_SOURCE[op.kind]], *(net.add_numbers("bounds", numbers) for numbers in bounds))
             net.put(place, Operator("STRIDED_SLICE", inputs, (needed[0],), StridedSlice(), op.position))
-    return replace(net.finished(), tensors=tuple(tensors)) if len(tensors) > len(net.graph.tensors) else net.finished()
 
 
 def _bounds(op: Operator, part: int, net: Net) -> tuple[list[int], list[int], list[int]] | None:

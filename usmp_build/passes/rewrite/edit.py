@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.passes.rewrite.pins import Pins
@@ -66,6 +68,24 @@ class Net:
                 if tensor is not None:
                     self.readers[tensor].add(place)
             self.writers.update(dict.fromkeys(op.outputs, place))
+
+    def add(self, tensor: Tensor) -> int:
+        """Add a tensor, and return its index."""
+        self.graph = replace(self.graph, tensors=(*self.graph.tensors, tensor))
+        return len(self.graph.tensors) - 1
+
+    def add_numbers(self, name: str, numbers: Sequence[int] | Sequence[Sequence[int]]) -> int:
+        """Add a constant of int32, and return its index."""
+        array = np.array(numbers, "<i4")
+        return self.add(Tensor(name, array.shape, DType.INT32, data=array.tobytes()))
+
+    def exchange(self, places: Sequence[int], operators: Sequence[Operator]) -> None:
+        """Replace the operators at some places, in order, by others that are no more, at the last of these places."""
+        positions = [op.position for op in map(self.operators.__getitem__, places) if op is not None]
+        for place in places:
+            self.put(place, None)
+        for place, position, op in zip(places[::-1], positions[::-1], operators[::-1], strict=False):
+            self.put(place, replace(op, position=position))
 
     def finished(self) -> Subgraph:
         """Return the subgraph with the remaining operators."""

@@ -17,7 +17,7 @@ from itertools import chain
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis, Kernels
-from usmp_build.interfaces.kernels import Input, Kernel, NoKernel, Output
+from usmp_build.interfaces.kernels import Input, Kernel, NoKernel, Output, Rows
 from usmp_build.interfaces.row_jobs import RowJobs, row_jobs
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.by_rows import ByRows
@@ -43,7 +43,7 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     from_outside = row_ports(request.models[index], model.main) - model.main.roots.keys()
     in_one_piece = set(map(model.main.root, (*model.main.inputs, *model.main.outputs))) - from_outside
     tables = {
-        ref: table
+        ref: candidates.from_outside(ref, table, possible) if ref.tensor in from_outside else table
         for ref, table in streamed.items()
         if ref.tensor not in in_one_piece and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
     }
@@ -55,16 +55,16 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
 
 def _edges(ports: Mapping[TensorRef, RowTable], touched_whole: Set[TensorRef]) -> dict[TensorRef, RowTable]:
     """Return the inputs and outputs in one piece that are touched by rows only."""
-    coarse = {ref: _coarse(table) for ref, table in ports.items() if ref not in touched_whole}
+    coarse = {ref: _coarse(table, effort.EDGE_ROWS) for ref, table in ports.items() if ref not in touched_whole}
     return {ref: table for ref, table in coarse.items() if table is not None}
 
 
-def _coarse(edge: RowTable) -> RowTable | None:
-    """Return the rows of an edge, several as one where there are very many; None where they cannot be divided so."""
-    least = -(-edge.rows // effort.EDGE_ROWS)
-    numbers = range(least, min(edge.rows // 2, least + effort.EDGE_ROWS) + 1)
-    at_once = next((number for number in numbers if edge.rows % number == 0), None)
-    return None if at_once is None else replace(edge, rows=edge.rows // at_once, elements=edge.elements * at_once)
+def _coarse(table: RowTable, most: int, least: int = 1) -> RowTable | None:
+    """Return the rows of a tensor, `least` or more as one, so that there are `most`; None if they cannot be divided."""
+    least = max(least, -(-table.rows // most))
+    numbers = range(least, min(table.rows // 2, least + most) + 1)
+    at_once = next((number for number in numbers if table.rows % number == 0), None)
+    return None if at_once is None else replace(table, rows=table.rows // at_once, elements=table.elements * at_once)
 
 
 def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterable[Sequence[int]]) -> ByRows:
@@ -157,6 +157,23 @@ class Candidates:
             if len(of_tensor) == 1 and (shape := next(iter(of_tensor))) is not None
             if tensor not in with_parts and shape[0] > 1 and self._is_planned(tensor)
         }
+
+    def from_outside(self, ref: TensorRef, table: RowTable, jobs: Mapping[OperatorRef, RowJobs]) -> RowTable:
+        """Return the rows of an input or output from outside: of a signal that arrives, each is several samples.
+
+        They are as many as its readers move on by, or more, so that few rows arrive.
+        """
+        strides = [*self._strides(ref.tensor, table.elements, jobs)] if ref.tensor in self._graph.inputs else []
+        return (_coarse(table, effort.ARRIVALS, max(strides)) if strides else None) or table
+
+    def _strides(self, root: int, channels: int, jobs: Mapping[OperatorRef, RowJobs]) -> Iterator[int]:
+        """Yield by how many samples each reader of a signal moves on; nothing if a row has several pixels."""
+        for number, op in enumerate(self._graph.operators):
+            divided = jobs.get(OperatorRef(self._index, 0, number))
+            read = {tensor for tensor in op.inputs if tensor is not None and self._graph.root(tensor) == root}
+            if divided and any(self._graph.tensors[tensor].shape[-1:] == (channels,) for tensor in read):
+                form = divided.calls[0].form
+                yield form.stride if isinstance(form, Rows) else 1
 
     def _is_planned(self, tensor: int) -> bool:
         buffer = self._analysis.storage.tensors.get(TensorRef(self._index, 0, tensor))

@@ -1,7 +1,7 @@
 """Schedules operators that run row by row: a step for each job.
 
-Jobs run in turn, or as the choices number them where rows are computed again.  A tensor in one piece is written by the
-first job and updated by all others; a reduction keeps its sums from its first job to its last, which writes the output.
+Jobs run in turn.  A tensor in one piece is written by the first job and updated by all others; a reduction keeps its
+sums from its first job to its last, which writes the output.
 
 The rows of an input that has rows arrive in turn, each in a step right before the first job that reads it:
 
@@ -36,6 +36,7 @@ class RowSteps:
         self._choices = choices
         self._streamed = {**choices.by_rows.tables, **choices.by_rows.edges}
         self._done: dict[OperatorRef, int] = {}
+        self._jobs: dict[OperatorRef, RowJobs] = {}
         inputs = (TensorRef(leaves.model, 0, tensor) for tensor in model.main.inputs)
         self._arrived = {ref: 0 for ref in inputs if ref in choices.by_rows.tables}
         self._moves: dict[tuple[int, int], list[RowMove]] = {}
@@ -50,10 +51,10 @@ class RowSteps:
         """Return the node of an operator's next job, at this position in the order of the model."""
         kernel, direction = self._kernels[ref], self._choices.direction(ref)
         assert isinstance(kernel, Kernel)
-        jobs = row_jobs(kernel.towards(direction))
+        jobs = self._jobs[ref] if ref in self._jobs else row_jobs(kernel.towards(direction))
         assert jobs is not None
-        numbers = self._choices.recomputed.get(ref.model)
-        job = self._done[ref] = numbers[position] if numbers else self._done.get(ref, -1) + 1
+        self._jobs[ref] = jobs
+        job = self._done[ref] = self._done.get(ref, -1) + 1
         scratch = tuple(ScratchRef(ref, position) for position in range(len(kernel.scratch)))
         sums = scratch if jobs.adds_up else ()
         within = scratch if not sums else ()

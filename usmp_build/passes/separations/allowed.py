@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial, reduce
 from itertools import chain, product
 
@@ -11,7 +11,7 @@ from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
 from usmp_build.interfaces.operands import buffer_of, offset_of
 from usmp_build.interfaces.row_jobs import row_jobs
-from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at
+from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at, tensor_at
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, Value, steps
 from usmp_build.ir.storage import Storage
@@ -45,6 +45,10 @@ class Allowed:
     direction: Direction
 
 
+_NearRows = tuple[Mapping[tuple[Operand, Operand], Distance], dict[int, list[Operand]]]
+"""The distances between rows of operands, and the operands that each tensor is."""
+
+
 class AllowedDistances:
     """The pairs of buffers that each step lets come closer, and how close; remembered for each operator."""
 
@@ -58,6 +62,7 @@ class AllowedDistances:
         self._survivors = survivors
         self._distances: dict[tuple[OperatorRef, Direction], dict[Pair, Distance]] = {}
         self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, Allowed], ...]] = {}
+        self._near_rows: dict[tuple[OperatorRef, Direction], _NearRows] = {}
         self._by_job: dict[int, tuple[Step, tuple[tuple[RowRef, RowRef, Distance], ...]]] = {}
         """By the identity of the step, which the entry keeps alive."""
 
@@ -116,10 +121,13 @@ class AllowedDistances:
         return pairs
 
     def _rows_of(self, step: Step, operator: OperatorRef) -> Iterator[tuple[RowRef, RowRef, Distance]]:
-        kernel = self._kernels[operator]
-        assert isinstance(kernel, Kernel)
-        nearest = row_distances(kernel.towards(step.direction))
-        operands = self._single_operands(operator, kernel)
+        key = operator, step.direction
+        if key not in self._near_rows:
+            kernel = self._kernels[operator]
+            assert isinstance(kernel, Kernel)
+            by_tensor = self._single_operands(operator, kernel)
+            self._near_rows[key] = row_distances(kernel.towards(step.direction)), by_tensor
+        nearest, operands = self._near_rows[key]
         for read, written in product(dict.fromkeys(_rows(step.reads)), _rows((*step.writes, *step.updates))):
             pairs = product(operands.get(written.tensor.tensor, ()), operands.get(read.tensor.tensor, ()))
             allowed = [nearest.get(pair) for pair in pairs]
@@ -130,19 +138,26 @@ class AllowedDistances:
     def _single_operands(self, operator: OperatorRef, kernel: Kernel) -> dict[int, list[Operand]]:
         """Return the operands that each tensor is whose rows are those of the kernel.
 
-        Rows of long edges are several of these (see `passes.rows`).
+        Rows of long edges, and those in which signals arrive, are several of these (see `passes.rows`).
         """
         jobs, op, graph = row_jobs(kernel), operator_at(self._models, operator), self._models[operator.model].main
         assert jobs is not None
         operands = dict[int, list[Operand]]()
-        for operand, (rows, _) in jobs.shapes.items():
+        for operand, (_, elements) in jobs.shapes.items():
             if isinstance(operand, Input | Output):
                 tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
                 root = -1 if tensor is None else graph.root(tensor)
-                buffer = self.storage.tensors.get(TensorRef(operator.model, 0, root), -1)
-                if self.storage.edges.get(buffer, rows) == rows:
+                if self._is_single(TensorRef(operator.model, 0, root), elements):
                     operands.setdefault(root, []).append(operand)
         return operands
+
+    def _is_single(self, ref: TensorRef, elements: int) -> bool:
+        """Tell whether a row of a tensor has as many elements as one of a kernel."""
+        buffer = self.storage.tensors.get(ref)
+        if buffer is None:
+            return True
+        bits = tensor_at(self._models, ref).dtype.bits
+        return self.storage.buffers[buffer].size == elements * bits // 8 * self.storage.edges.get(buffer, 1)
 
     def _of_job(self, step: Step, operator: OperatorRef) -> Iterator[tuple[Pair, Allowed]]:
         for written, read, distance in self.of_rows(step):

@@ -57,7 +57,7 @@ def storage(
 def _distinct(schedule: Schedule) -> Iterator[Step]:
     """Yield each step once: a body that is called repeatedly appears repeatedly on the timeline.
 
-    Of an operator that runs row by row, a step of its first job stands for all.
+    Of an operator that runs row by row, the step of its first job stands for all.
     """
     return iter({id(step): step for step in without_rows(schedule.root)}.values())
 

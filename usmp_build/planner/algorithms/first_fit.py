@@ -14,29 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeAlias
 
 from usmp_build.frozen import frozen
-from usmp_build.planner.algorithms.core import (
-    NO_LIMIT,
-    NO_PLACE,
-    Numbers,
-    Object,
-    call,
-    numbers,
-    rows,
-    triples,
-    uncountable,
-)
+from usmp_build.planner.algorithms.core import NO_LIMIT, NO_PLACE, Numbers, Object, call, numbers, rows
+from usmp_build.planner.algorithms.near import near
 from usmp_build.planner.memory.clique import clique_of, cliques
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
-from usmp_build.units import MAX_SUM
 
 _NONE_PLACED: Mapping[int, Allocation] = MappingProxyType({})
-
-Neighbor: TypeAlias = tuple[int, int, int]
-"""Another buffer, and the least distances in bytes: its start above ours, ours above its."""
 
 _NO_CLIQUE = -1
 _NOT_PLACED = Allocation(-1, 0)
@@ -58,18 +44,6 @@ class Attempt:
         return Plan(algorithm, tuple(self.placed[index] for index in range(len(self.placed))))
 
 
-def neighbors(problem: Problem, index: int) -> list[Neighbor]:
-    """Return the buffers that a buffer conflicts with, and the distances to keep."""
-    conflicts, buffers, stated = problem.conflicts[index], problem.buffers, problem.separations
-    size = buffers[index].size
-    if not stated:
-        return [(other, size, buffers[other].size) for other in conflicts]
-    return [
-        (other, stated.get((index, other), size), stated.get((other, index), buffers[other].size))
-        for other in conflicts
-    ]
-
-
 def columns(buffers: Sequence[Buffer]) -> tuple[Numbers, Numbers, Numbers]:
     """Return sizes, alignments and fixed offsets for the core."""
     return (
@@ -77,21 +51,6 @@ def columns(buffers: Sequence[Buffer]) -> tuple[Numbers, Numbers, Numbers]:
         numbers(buffer.alignment for buffer in buffers),
         numbers(NO_PLACE if buffer.offset is None else buffer.offset for buffer in buffers),
     )
-
-
-def reach(buffers: Sequence[Buffer], near: Iterable[Iterable[Neighbor]]) -> int:
-    """Return bytes that no buffer ends above, in whatever order they are stacked on each other and on fixed ones.
-
-    Each is put at the start of a pool, or above one that is there, as far as it must, and is aligned.  No sum on the
-    way is above that, either, nor below its negative.  `near` has each pair once, or from both sides.
-    """
-    distances = [buffer.size for buffer in buffers]
-    for index, row in enumerate(near):
-        for other, above, below in row:
-            distances[index] = max(distances[index], abs(above))
-            distances[other] = max(distances[other], abs(below))
-    start = max((abs(buffer.offset or 0) for buffer in buffers), default=0)
-    return start + sum(distances) + sum(buffer.alignment - 1 for buffer in buffers)
 
 
 class FirstFit:
@@ -103,24 +62,14 @@ class FirstFit:
     def __init__(self, problem: Problem, members: Iterable[int]) -> None:
         self._problem = problem
         self._positions = {index: position for position, index in enumerate(dict.fromkeys(members))}
-        near = [self._neighbors(index) for index in self._positions]
+        pairs = near(problem, [*self._positions], only_listed=True)
         buffers = [problem.buffers[index] for index in self._positions]
-        if (bytes_ := reach(buffers, near)) > MAX_SUM:
-            message = f"the offsets of {len(buffers):,} buffers may reach {bytes_:,} bytes"
-            raise uncountable(f"{message}; at most {MAX_SUM:,} can be counted")
         ids = {id(clique): number for number, clique in enumerate(cliques(problem))}
         own = numbers(ids.get(id(clique_of(problem, index)), _NO_CLIQUE) for index in self._positions)
         pools = rows([buffer.pools for buffer in buffers])
         limits = numbers(NO_LIMIT if limit is None else min(limit, NO_LIMIT) for limit in problem.limits)
-        columns_ = (*columns(buffers), own, *triples(near), *pools)
+        columns_ = (*columns(buffers), own, *pairs.triples, *pools)
         self._fit = Object("first_fit", len(buffers), *columns_, len(limits), limits)
-
-    def _neighbors(self, index: int) -> list[Neighbor]:
-        """Return the neighbors of a buffer by position; none for a member of a clique."""
-        if clique_of(self._problem, index) is not None:
-            return []
-        at = self._positions
-        return [(at[i], above, below) for i, above, below in neighbors(self._problem, index) if i in at]
 
     def __call__(
         self, order: Iterable[int], placed: Mapping[int, Allocation] = _NONE_PLACED, *, overflow: bool = False

@@ -14,7 +14,7 @@
 A buffer goes to the narrowest gap that it fits into.  Where there is none, the cheapest of these makes room: two
 neighbors anywhere push each other, and those behind them, apart; or what is in some place goes into other gaps.  The
 cost is the bytes that move.  So a plan needs little more than what is alive at the fullest step, which no plan of
-fixed places may reach.  `core/moving.cpp` does it.
+fixed places may reach.  `core/moving.cpp` does it, along time and against it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 from usmp_build import effort
 from usmp_build.frozen import frozen
-from usmp_build.planner.algorithms.core import Numbers, Object, call, numbers, triples
+from usmp_build.planner.algorithms.core import Numbers, Object, call, numbers
 from usmp_build.planner.algorithms.first_fit import columns
+from usmp_build.planner.algorithms.near import near
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.planner.memory.problem import Problem
 
@@ -67,14 +70,12 @@ def moving(
     All buffers conflict that are alive at the same step, and no others.  `free` are the steps before which buffers may
     move.  Of those found, the best is the lowest where each byte that moves counts as `price` bytes of height.
     """
-    buffers = problem.buffers
-    order = sorted(range(len(buffers)), key=lambda i: (buffers[i].intervals[0][0], -buffers[i].size, i))
-    core = _core(problem, order, movable, free)
+    ways = [_Way(problem, movable, free, is_mirrored=each) for each in (False, True)]
     best: Movement | None = None
-    low, limit, visits = pressure(problem, range(len(buffers))).bytes, top, numbers([effort.MOVE_VISITS])
+    low, limit, visits = pressure(problem, range(len(problem.buffers))).bytes, top, numbers([effort.MOVE_VISITS])
     while low < top and visits[0] > 0:
         capacity = (low + top - 1) // 2
-        tried = [_within(core, capacity, rule, visits, order, problem) for rule in range(_RULES)]
+        tried = [way.within(capacity, rule, visits) for way in ways for rule in range(_RULES)]
         movements = [each for each in tried if each is not None]
         if not movements:
             low = capacity + 1
@@ -84,33 +85,41 @@ def moving(
     return best if best is not None and best.cost(price) < limit else None
 
 
-def _core(problem: Problem, order: Sequence[int], movable: Collection[int], free: Sequence[bool]) -> Object:
-    """Return the problem as the core takes it: its buffers numbered in this order."""
-    buffers = [problem.buffers[index] for index in order]
-    places = {index: at for at, index in enumerate(order)}
-    near: list[list[tuple[int, int, int]]] = [[] for _ in order]
-    for pair in {(min(pair), max(pair)) for pair in problem.separations}:
-        one, other = sorted(places[index] for index in pair)
-        above, below = (problem.separation(order[a], order[b]) for a, b in ((other, one), (one, other)))
-        near[other].append((one, above, below))
-    sizes, alignments, _ = columns(buffers)
-    first = numbers(buffer.intervals[0][0] for buffer in buffers)
-    last = numbers(buffer.intervals[-1][1] - 1 for buffer in buffers)
-    may_move = numbers(index in movable for index in order)
-    steps = numbers(map(int, free))
-    return Object("moving", len(order), sizes, alignments, first, last, may_move, *triples(near), len(free), steps)
+class _Way:
+    """One way along time: from the first step on, or mirrored, where buffers are born when they die.
 
+    In a mirrored plan, each move goes back to where the buffer comes from, before the step that is its mirror.
+    """
 
-def _within(
-    core: Object, capacity: int, rule: int, visits: Numbers, order: Sequence[int], problem: Problem
-) -> Movement | None:
-    offsets, moves = numbers([0] * len(order)), numbers([0] * 3 * effort.MOVES)
-    count = call("moving_within", core, capacity, rule, visits, offsets, effort.MOVES, moves)
-    if count < 0:
-        return None
-    at = dict(zip(order, offsets, strict=True))
-    made = [Relocation(moves[3 * i], order[moves[3 * i + 1]], moves[3 * i + 2]) for i in range(count)]
-    ends = [at[i] + buffer.size for i, buffer in enumerate(problem.buffers)]
-    ends += [move.offset + problem.buffers[move.buffer].size for move in made]
-    moved = sum(problem.buffers[move.buffer].size for move in made)
-    return Movement(tuple(at[i] for i in range(len(order))), tuple(made), max(ends), moved)
+    def __init__(self, problem: Problem, movable: Collection[int], free: Sequence[bool], *, is_mirrored: bool) -> None:
+        self._sizes = [buffer.size for buffer in problem.buffers]
+        self._is_mirrored, self._steps = is_mirrored, len(free)
+        lives = [(buffer.intervals[0][0], buffer.intervals[-1][1] - 1) for buffer in problem.buffers]
+        if is_mirrored:
+            lives = [(len(free) - 1 - last, len(free) - 1 - first) for first, last in lives]
+            free = [False, *reversed(free[1:])]
+        self._order = sorted(range(len(lives)), key=lambda i: (lives[i][0], -self._sizes[i], i))
+        sizes, alignments, _ = columns([problem.buffers[index] for index in self._order])
+        first, last = (numbers(lives[index][end] for index in self._order) for end in (0, 1))
+        may_move = numbers(index in movable for index in self._order)
+        pairs = near(problem, self._order)
+        pairs = pairs.where((pairs.others < pairs.ones) & pairs.overlap(np.array(sizes, np.int64)))
+        columns_ = (sizes, alignments, first, last, may_move, *pairs.triples)
+        self._core = Object("moving", len(lives), *columns_, len(free), numbers(map(int, free)))
+
+    def within(self, capacity: int, rule: int, visits: Numbers) -> Movement | None:
+        """Return places within a capacity, by this rule; None if none are found with the visits that are left."""
+        births, moves = numbers([0] * len(self._order)), numbers([0] * 3 * effort.MOVES)
+        count = call("moving_within", self._core, capacity, rule, visits, births, effort.MOVES, moves)
+        if count < 0:
+            return None
+        offsets = dict(zip(self._order, births, strict=True))
+        made = [Relocation(moves[3 * i], self._order[moves[3 * i + 1]], moves[3 * i + 2]) for i in range(count)]
+        heights = [offset + self._sizes[index] for index, offset in offsets.items()]
+        heights += [move.offset + self._sizes[move.buffer] for move in made]
+        if self._is_mirrored:
+            for i, (step, index, offset) in enumerate(made):
+                made[i], offsets[index] = Relocation(self._steps - step, index, offsets[index]), offset
+            made.reverse()
+        moved = sum(self._sizes[move.buffer] for move in made)
+        return Movement(tuple(offsets[i] for i in range(len(offsets))), tuple(made), max(heights), moved)

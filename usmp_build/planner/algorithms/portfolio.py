@@ -25,7 +25,8 @@ def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
     all_buffers, members = problem.buffers, list(buffers)
     if is_clique(problem, members):  # their loads are equal
         return by_size(problem, members)
-    loads = {i: all_buffers[i].size + sum(all_buffers[other].size for other in problem.conflicts[i]) for i in members}
+    sizes = [buffer.size for buffer in all_buffers]
+    loads = {i: sizes[i] + sum(map(sizes.__getitem__, problem.conflicts[i])) for i in members}
     return sorted(loads, key=lambda i: (-loads[i], -all_buffers[i].size, all_buffers[i].name))
 
 

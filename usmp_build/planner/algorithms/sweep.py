@@ -21,8 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from usmp_build.planner.algorithms.core import LARGEST, Numbers, Object, call, numbers, rows, triples
-from usmp_build.planner.algorithms.first_fit import columns, neighbors, reach
+import numpy as np
+
+from usmp_build.planner.algorithms.core import LARGEST, Numbers, Object, call, numbers
+from usmp_build.planner.algorithms.first_fit import columns
+from usmp_build.planner.algorithms.near import near, reach
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.pressure import pressure
@@ -91,19 +94,17 @@ class _Sweep:
         self._order, self._left = order, left
         self._sweep: Object | None = None
         """None: the numbers are too large for the core."""
-        buffers, places = [problem.buffers[index] for index in order], {index: at for at, index in enumerate(order)}
-        near = [
-            [(places[i], above, below) for i, above, below in neighbors(problem, index) if places.get(i, at) < at]
-            for at, index in enumerate(order)
-        ]
-        """Of each buffer, those that are placed before it and conflict with it."""
-        done: list[list[int]] = [[] for _ in order]
-        """For each place, the buffers that nothing after it conflicts with."""
-        for at, index in enumerate(order):
-            done[max((at, *(places[i] for i in problem.conflicts[index] if i in places)))].append(at)
+        buffers = [problem.buffers[index] for index in order]
         weights = _weights(buffers)
-        if max(reach(buffers, near), 2 * sum(weights)) < LARGEST:
-            arguments = (*columns(buffers), *triples(near), numbers(weights), *rows(done))
+        if max(reach(problem, order), 2 * sum(weights)) < LARGEST:
+            pairs = near(problem, order)
+            last = np.arange(len(order))
+            np.maximum.at(last, pairs.ones, pairs.others)
+            done = np.argsort(last, kind="stable").astype(np.int64)
+            """Buffers by the last place that conflicts with them, or their own: after it, they are done."""
+            ends = np.searchsorted(last[done], np.arange(len(order) + 1)).astype(np.int64)
+            before = pairs.where(pairs.others < pairs.ones)
+            arguments = (*columns(buffers), *before.triples, numbers(weights), ends, done)
             self._sweep = Object("sweep", len(order), *arguments)
 
     def packed(self, capacity: int) -> dict[int, int] | None:

@@ -30,12 +30,14 @@ def components(problem: Problem, members: Iterable[int]) -> list[list[int]]:
 
 def _reached(problem: Problem, first: int, members: set[int]) -> set[int]:
     """Return the members that a chain of conflicts connects with `first`, itself included."""
-    walk, reached = [first], {first}
+    walk, left = [first], members - {first}
     for index in walk:  # grows while it is walked
-        new = members.intersection(problem.conflicts[index]) - reached
-        reached |= new
+        if not left:
+            break
+        new = left.intersection(problem.conflicts[index])
+        left -= new
         walk += new
-    return reached
+    return set(walk)
 
 
 def families(problem: Problem) -> list[list[int]]:
@@ -73,4 +75,4 @@ def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
 
 
 def _renumbered(buffers: Iterable[int], position: Mapping[int, int]) -> tuple[int, ...]:
-    return tuple(sorted([position[old] for old in buffers if old in position]))
+    return tuple(sorted(new for new in map(position.get, buffers) if new is not None))

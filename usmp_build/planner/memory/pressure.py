@@ -99,6 +99,7 @@ class _Scales:
         self._pools = pools
         self._extents: dict[tuple[int, ...], int | None] = {}
         self._weighed: dict[tuple[tuple[int, ...], int | None], Witness] = {}
+        self._conflicting: dict[int, frozenset[int]] = {}
         self._loose: dict[int, set[int]] = defaultdict(set)
         for a, b in problem.separations:
             self._loose[a].add(b)
@@ -130,9 +131,15 @@ class _Scales:
         buffers_ = self._problem.buffers
         chosen: list[int] = []
         for index in sorted(buffers, key=lambda index: (-buffers_[index].size, buffers_[index].name)):
-            if buffers_[index].size and set(chosen) <= set(self._problem.conflicts[index]):
+            if buffers_[index].size and self._conflicts(index).issuperset(chosen):
                 chosen.append(index)
         return Witness(self._in_groups(chosen, enough), tuple(chosen), step)
+
+    def _conflicts(self, index: int) -> frozenset[int]:
+        """Return the buffers that one conflicts with."""
+        if index not in self._conflicting:
+            self._conflicting[index] = frozenset(self._problem.conflicts[index])
+        return self._conflicting[index]
 
     def thinned(self, witness: Witness) -> Witness:
         """Return a witness of no fewer bytes without buffers that prove nothing, where orders prove it."""
@@ -224,7 +231,7 @@ class _Scales:
         total = 0
         chosen: dict[int, int] = {}
         for index in largest_first:
-            if all_conflict or chosen.keys() <= set(self._problem.conflicts[index]):
+            if all_conflict or self._conflicts(index).issuperset(chosen):
                 rounded = align_up(buffers_[index].size, unit)
                 loose = chosen.keys() & self._loose[index]
                 gain = rounded - sum(self._shared(index, other, unit) for other in loose)

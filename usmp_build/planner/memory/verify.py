@@ -6,7 +6,7 @@ This file imports no algorithm, and checks every conflict that either of two buf
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from usmp_build.planner.memory.clique import cliques
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
@@ -72,28 +72,35 @@ def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
 
 def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
     """Check that of two conflicting buffers in one pool, one starts far enough above the other."""
-    separated = set(chain.from_iterable(problem.separations))
-    spans = [(p.pool, p.offset, p.offset + b.size) for p, b in zip(plan.allocations, problem.buffers, strict=True)]
-    checked = set(_side_by_side(problem, separated, spans))
+    stated, places = problem.separations, plan.allocations
+    close = {(a, b) for a, b in _overlapping(problem, plan) if (a, b) not in stated and (b, a) not in stated}
+    for a, b in stated:
+        is_close = places[a].pool == places[b].pool and not _apart(problem, plan, a, b)
+        if is_close and (b in problem.conflicts[a] or a in problem.conflicts[b]):
+            close.add((min(a, b), max(a, b)))
+    for a, b in sorted(close):
+        yield _clash(problem, plan, a, b)
+
+
+def _overlapping(problem: Problem, plan: Plan) -> Iterator[tuple[int, int]]:
+    """Yield conflicting buffers of one pool that have bytes in common, the lower index first."""
+    ends = [place.offset + buffer.size for place, buffer in zip(plan.allocations, problem.buffers, strict=True)]
+    room = max(ends, default=0)
+    starts = [place.pool * room + place.offset for place in plan.allocations]  # as if pools were side by side
+    stops = [start + buffer.size for start, buffer in zip(starts, problem.buffers, strict=True)]
+    checked = set(_side_by_side(problem, starts, stops))
     for a, others in enumerate(problem.conflicts):
-        if a in checked:
-            continue
-        pool, start, stop = spans[a]
-        for b in others:
-            other, begin, end = spans[b]
-            if (a not in separated or b not in separated) and (other != pool or begin >= stop or start >= end):
-                continue  # as most pairs are
-            seen_before = b < a and a in problem.conflicts[b]
-            if b != a and not seen_before and not _apart(problem, plan, a, b):
-                yield _clash(problem, plan, min(a, b), max(a, b))
+        if a not in checked:
+            start, stop = starts[a], stops[a]
+            close = [b for b in others if starts[b] < stop and start < stops[b]]
+            yield from ((min(a, b), max(a, b)) for b in close if a != b)
 
 
-def _side_by_side(problem: Problem, separated: set[int], spans: Sequence[tuple[int, int, int]]) -> Iterator[int]:
-    """Yield the members of cliques whose spans (pool, start, stop) each begin no sooner than the one before ends."""
+def _side_by_side(problem: Problem, starts: Sequence[int], stops: Sequence[int]) -> Iterator[int]:
+    """Yield the members of those cliques in which no two buffers have bytes in common."""
     for clique in cliques(problem):
-        ordered = sorted(spans[index] for index in clique)
-        is_apart = all(one[0] != other[0] or one[2] <= other[1] for one, other in pairwise(ordered))
-        if is_apart and separated.isdisjoint(clique):
+        ordered = sorted(clique, key=lambda index: (starts[index], stops[index]))
+        if all(stops[one] <= starts[other] for one, other in pairwise(ordered)):
             yield from clique
 
 

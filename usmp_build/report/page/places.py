@@ -42,11 +42,8 @@ def _places_of(record: AnyBuffer) -> Iterator[tuple[str, Place]]:
     if isinstance(record, BufferRecord):
         yield record.name, Place(record, record.pool, record.offset, record.size, record.intervals)
         return
-    intervals = iter(record.intervals)
-    lives = record.lives or (1,) * len(record.offsets)
-    for row, (pool, offset, count) in enumerate(zip(record.pools, record.offsets, lives, strict=False)):
-        alive = tuple(interval for _, interval in zip(range(count), intervals, strict=False))
-        yield f"{record.name}[{row}]", Place(record, pool, offset, record.row_size, alive, row)
+    for row, (pool, offset, alive) in enumerate(zip(record.pools, record.offsets, record.intervals, strict=False)):
+        yield f"{record.name}[{row}]", Place(record, pool, offset, record.row_size, (alive,), row)
 
 
 def label(record: BufferRecord | RowsRecord) -> str:

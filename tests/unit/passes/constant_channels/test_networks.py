@@ -54,9 +54,9 @@ def before() -> list[list[Values]]:
 def differing(before: list[list[Values]], graphs: list[Subgraph]) -> list[str]:
     """Rewrite all networks; name the tensors that are not what they were, on the channels that are left."""
     rewritten = [constant_channels(Model("m", (graph,))) for graph in graphs]
-    after = all_values([model.main for model, _ in rewritten])
+    after = all_values([model.main for model, *_ in rewritten])
     wrong = []
-    for number, (_, channels) in enumerate(rewritten):
+    for number, (_, channels, _) in enumerate(rewritten):
         for old, new in zip(before[number], after[number], strict=True):
             for tensor, value in new.items():
                 left = channels.get((0, tensor))
@@ -85,7 +85,7 @@ def test_the_networks_have_much_to_remove_and_all_kinds_are_understood() -> None
     removed = 0
     kinds = set()
     for graph in GRAPHS:
-        _, channels = constant_channels(Model("m", (graph,)))
+        _, channels, *_ = constant_channels(Model("m", (graph,)))
         removed += sum(graph.tensors[t].shape[-1] - len(left) for (_, t), left in channels.items())
         kinds |= {op.kind for op in graph.operators if {(0, op.inputs[0]), (0, op.outputs[0])} & channels.keys()}
         assert all(read_role(op, graph) for op in graph.operators)
@@ -95,7 +95,7 @@ def test_the_networks_have_much_to_remove_and_all_kinds_are_understood() -> None
 
 def test_shapes_fit_behind_the_rewrite_and_again() -> None:
     for graph in GRAPHS:
-        once, _ = constant_channels(Model("m", (graph,)))
+        once, _, *_ = constant_channels(Model("m", (graph,)))
         assert all(t.data is None or len(t.data) == t.size for t in once.main.tensors)
         assert min(t.elements for t in once.main.tensors) > 0
         assert len(once.main.operators) == len(graph.operators)

@@ -54,7 +54,7 @@ def array(result: Model, tensor: int) -> list[object]:
 
 
 def test_a_constant_goes_into_the_next_bias_and_what_nobody_reads_goes() -> None:
-    result, channels = constant_channels(model(TWO_MATRICES))
+    result, channels, *_ = constant_channels(model(TWO_MATRICES))
     assert channels == {(0, 3): (0,)}
     assert result.main.tensors[3].shape == (1, 1)
     assert (array(result, 1), array(result, 2)) == ([[1, 1]], [0])
@@ -63,14 +63,14 @@ def test_a_constant_goes_into_the_next_bias_and_what_nobody_reads_goes() -> None
 
 def test_a_bias_wraps_as_a_sum_does() -> None:
     """5 + 10 * 7; and 2^31 - 1 less 70, for this output is constant: whatever sum gives it will do."""
-    result, _ = constant_channels(model(TWO_MATRICES))
+    result, _, *_ = constant_channels(model(TWO_MATRICES))
     assert array(result, 5) == [75, 2147483647 - 70]
     up = constant_channels(model(TWO_MATRICES.replace("0, -10, 0]", "1, 10, 0]")))[0]
     assert array(up, 5) == [75, 2147483647 + 70 - 2**32]
 
 
 def test_ties_through_an_addition_and_an_operand_with_a_number_for_each_channel() -> None:
-    result, channels = constant_channels(model(ADDED.format(side=4, options="")))
+    result, channels, *_ = constant_channels(model(ADDED.format(side=4, options="")))
     assert channels == {(0, 3): (0,), (0, 5): (0,)}
     assert array(result, 4) == [1]
     assert array(result, 7) == [5]
@@ -82,14 +82,14 @@ def test_under_padding_a_constant_stays_unless_it_adds_nothing() -> None:
     )
     assert constant_channels(model(text))[1] == {}
     zero = text.replace("int32[2] = [0, 3]", "int32[2] = [0, -2]")
-    result, channels = constant_channels(model(zero))
+    result, channels, *_ = constant_channels(model(zero))
     assert channels == {(0, 3): (0,), (0, 5): (0,)}
     assert array(result, 7) == [0]
 
 
 def test_a_tensor_of_constants_only_keeps_one_channel() -> None:
     text = TWO_MATRICES.replace("[1, 1, 0, 0, 1, 2]", "[0*6]")
-    result, channels = constant_channels(model(text))
+    result, channels, *_ = constant_channels(model(text))
     assert channels == {(0, 3): (0,)}
     assert result.main.tensors[6].shape == (1, 2)
 
@@ -108,7 +108,7 @@ def test_a_tensor_of_constants_only_keeps_one_channel() -> None:
 def test_what_the_manifest_speaks_of_stays_as_it_is(pins: Pins) -> None:
     text = TWO_MATRICES.replace(", %2)", ", %2) @0").replace(", %5)", ", %5) @1")
     before = model(text)
-    assert constant_channels(before, pins) == (before, {})
+    assert constant_channels(before, pins)[:2] == (before, {})
 
 
 def test_ports_variables_and_what_is_not_understood_keep_their_channels() -> None:
@@ -123,7 +123,7 @@ def test_ports_variables_and_what_is_not_understood_keep_their_channels() -> Non
         ),
     ):
         before = model(changed)
-        assert constant_channels(before) == (before, {}), changed
+        assert constant_channels(before)[:2] == (before, {}), changed
 
 
 @pytest.mark.parametrize("constant", [4, 1, 2])
@@ -156,7 +156,7 @@ def test_constants_that_two_operators_share_are_parted() -> None:
     text = TWO_MATRICES.replace("outputs %6", "outputs %6, %7").replace(
         "    inputs", '    %7 "z" int8[1,3] scale=1 zero=2\n    inputs'
     )
-    result, _ = constant_channels(model(text + "    %7 = FULLY_CONNECTED(%0, %1, %2)\n"))
+    result, _, *_ = constant_channels(model(text + "    %7 = FULLY_CONNECTED(%0, %1, %2)\n"))
     first, _, last = result.main.operators
     assert last.inputs == (0, 1, 2)
     assert array(result, 1) == [[1, 1], [0, 0], [1, 2]]
@@ -184,7 +184,7 @@ def test_rewriting_again_changes_nothing_and_the_switch_is_one() -> None:
 def test_a_model_that_asks_for_too_much_work_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     before = model(TWO_MATRICES)
     monkeypatch.setattr(import_module(f"{constant_channels.__module__}.needed"), "_MOST_SWEEPS", 1)
-    assert constant_channels(before) == (before, {})
+    assert constant_channels(before)[:2] == (before, {})
     huge = model("""
         %0 "x" int8[1,4000000000]
         %1 "y" int8[1,4000000000]
@@ -192,7 +192,7 @@ def test_a_model_that_asks_for_too_much_work_stays_as_it_is(monkeypatch: pytest.
         outputs %1
         %1 = TANH(%0)
     """)
-    assert constant_channels(huge) == (huge, {})
+    assert constant_channels(huge)[:2] == (huge, {})
 
 
 def test_intervals_know_what_constants_hold() -> None:

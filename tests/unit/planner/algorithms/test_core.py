@@ -14,7 +14,8 @@ from usmp_build.planner.algorithms.exact.one_pool import pack
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.sections import make_strip
 from usmp_build.planner.algorithms.exact.walks import Answer, Status, Walks, compiled
-from usmp_build.planner.algorithms.first_fit import Attempt, FirstFit, first_fit, neighbors, reach
+from usmp_build.planner.algorithms.first_fit import Attempt, FirstFit, first_fit
+from usmp_build.planner.algorithms.near import reach
 from usmp_build.planner.algorithms.sweep import swept
 from usmp_build.planner.memory.clique import Others
 from usmp_build.planner.memory.plan import Allocation, Plan, quality
@@ -107,9 +108,8 @@ def test_first_fit_is_what_its_definition_says(seed: int, sizes: Sequence[int]) 
         overflow = chance.random() < 0.5
         attempt = first_fit(stated, order, overflow=overflow)
         assert attempt == by_hand(stated, order, overflow=overflow)
-        near = [neighbors(stated, index) for index in range(len(order))]
         ends = [place.offset + stated.buffers[index].size for index, place in attempt.placed.items()]
-        assert max(ends, default=0) <= reach(stated.buffers, near)
+        assert max(ends, default=0) <= reach(stated, range(len(order)))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -154,13 +154,13 @@ def test_an_offset_that_no_pool_has_is_not_free(offset: int) -> None:
     """-1 was taken for a buffer that may be anywhere."""
     stated = problem([buffer("a", 8, offset=offset), buffer("b", 8)], separations={("a", "b"): 4})
     if abs(offset) >= 1 << 62:
-        with pytest.raises(UsmpError, match="P504"):
-            first_fit(stated, range(2))
+        for place in (first_fit, make_strip):
+            with pytest.raises(UsmpError, match="P504"):
+                place(stated, range(2))
     else:
         assert first_fit(stated, range(2)).stuck == 0
         assert first_fit(stated, range(2), overflow=True).stuck == 0
-    strip = make_strip(stated, range(2))
-    assert Searcher(strip).fit(100, 1000) == Answer(Status.IMPOSSIBLE, (), 0)
+        assert Searcher(make_strip(stated, range(2))).fit(100, 1000) == Answer(Status.IMPOSSIBLE, (), 0)
     high = Plan("high", (Allocation(0, offset), Allocation(0, 100)))
     assert swept(stated, high, 1000).allocations[0].offset == offset
 
@@ -173,7 +173,7 @@ def test_a_bound_holds_for_a_clique_whose_members_are_aligned() -> None:
     attempt = first_fit(stated, clique)
     peak = max(place.offset for place in attempt.placed.values()) + 17
     assert peak == 8 * 32 + 17
-    assert peak <= reach(buffers, [()] * 9)
+    assert peak <= reach(stated, clique)
 
 
 @pytest.mark.parametrize("limit", [NO_LIMIT, NO_LIMIT + 1, 1 << 80])
@@ -190,6 +190,11 @@ def test_a_size_that_cannot_be_counted_is_refused(size: int) -> None:
     told = rf"P504.*the offsets of 2 buffers may reach {size + 8:,} bytes; at most 4,\d+,\d+,\d+,\d+,\d+,903 can be"
     with pytest.raises(UsmpError, match=told):
         first_fit(stated, range(2))
+
+
+def test_an_alignment_that_cannot_be_counted_is_refused() -> None:
+    with pytest.raises(UsmpError, match="P504"):
+        make_strip(problem([buffer("a", 8, alignment=1 << 64)]), range(1))
 
 
 @pytest.mark.parametrize("number", [1 << 63, 1 << 64, NO_PLACE - 1])

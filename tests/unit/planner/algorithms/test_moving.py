@@ -81,6 +81,18 @@ def test_drawn_ones_lose_no_byte(seed: int) -> None:
         assert all(free[move.step] for move in made.moves)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_time_has_no_direction(seed: int) -> None:
+    stated = drawn(random.Random(seed), 20)
+    lives = (each.intervals[0] for each in stated.buffers)
+    mirrored = zip(stated.buffers, ((70 - stop, 70 - start) for start, stop in lives), strict=True)
+    other = replace(stated, buffers=tuple(replace(each, intervals=(life,)) for each, life in mirrored))
+    one, two = (moving(each, range(20), [True] * 70, 1 << 20) for each in (stated, other))
+    assert one is not None
+    assert two is not None
+    assert one.height == two.height
+
+
 def drawn(chance: random.Random, count: int) -> Problem:
     """Draw buffers of odd sizes, some of which may overlap when one is born and the other dies."""
     births = sorted(chance.randrange(50) for _ in range(count))

@@ -1,21 +1,19 @@
-/* BATCH_MATMUL: products of matrices, either of which may be stored by columns. */
+/* BATCH_MATMUL: products of matrices, either of which may be stored by columns, or with its axes in another order. */
 #include "arithmetic.h"
 #include "batch_matmul.h"
 #include "usmp.h"
 #include "walk.h"
 
-/* Matrices of rows x depth and of depth x columns, along three outer axes of `batches`.  In elements: left_row is
- * from one row of the left matrix to the next, left_depth from one of its columns to the next; right_depth and
- * right_column so for the right one; left_steps and right_steps are from one matrix to the next along each outer
- * axis.  Low and high are the limits of the output less its zero point. */
+/* Rows of the output, along four axes, each of `columns` sums of `depth` products.  In elements: left_steps are from
+ * the row of the left side to that for the next row of the output, right_steps so from one matrix of the right side to
+ * the next; left_depth is from one factor of a sum to the next, right_depth so on the right side, and right_column
+ * there from one column to the next.  Low and high are the limits of the output less its zero point. */
 struct usmp_batch_matmul_s8_parameters {
-    int32_t batches[3];
-    int32_t left_steps[3];
-    int32_t right_steps[3];
-    int32_t rows;
+    int32_t rows[4];
+    int32_t left_steps[4];
+    int32_t right_steps[4];
     int32_t depth;
     int32_t columns;
-    int32_t left_row;
     int32_t left_depth;
     int32_t right_depth;
     int32_t right_column;
@@ -63,15 +61,13 @@ void usmp_batch_matmul_s8(
     const struct usmp_batch_matmul_s8_parameters *p, const int8_t *left, const int8_t *right,
     int8_t *output)
 {
-    const int32_t batches = p->batches[0] * p->batches[1] * p->batches[2];
-    const struct usmp_walk rows = usmp_walk_along(batches * p->rows, 1, p->direction);
+    const int32_t count = p->rows[0] * p->rows[1] * p->rows[2] * p->rows[3];
+    const struct usmp_walk rows = usmp_walk_along(count, 1, p->direction);
     const struct usmp_walk blocks = usmp_walk_along(p->columns, 4, p->direction);
 
     for (int32_t row = rows.first; row != rows.end; row += rows.step) {
-        const int32_t batch = row / p->rows;
-        const int8_t *const values =
-            left + usmp_matrix_of(batch, p->batches, p->left_steps) + row % p->rows * p->left_row;
-        const int8_t *const matrix = right + usmp_matrix_of(batch, p->batches, p->right_steps);
+        const int8_t *const values = left + usmp_place_of(row, p->rows, p->left_steps);
+        const int8_t *const matrix = right + usmp_place_of(row, p->rows, p->right_steps);
 
         for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
             int8_t *const results = output + row * p->columns + c;

@@ -10,12 +10,14 @@ The least floors that keep all decisions are found by raising; when no pair is t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 
 from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.core import NO_PLACE
 from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walks import Answer, Status
+from usmp_build.planner.algorithms.near import Neighbor
 from usmp_build.units import align_up
 
 _PAIRS = 256
@@ -62,12 +64,13 @@ class _Tree:
     def __init__(self, strip: Strip, capacity: int) -> None:
         self._strip = strip
         self._capacity = capacity
-        self._forbidden = [_forbidden(strip, index) for index in range(len(strip.sizes))]
+        self._near = strip.near.rows()
+        self._forbidden = [_forbidden(strip.fixed, neighbors) for neighbors in self._near]
         free = [index for index, fixed in enumerate(strip.fixed) if fixed == NO_PLACE]
         self._pairs = [
             (i, o, above, below)
             for i in free
-            for o, above, below in strip.neighbors[i]
+            for o, above, below in self._near[i]
             if i < o and strip.fixed[o] == NO_PLACE
         ]
 
@@ -82,7 +85,7 @@ class _Tree:
 
     def _fixed_apart(self) -> bool:
         fixed = self._strip.fixed
-        pairs = ((i, *neighbor) for i, neighbors in enumerate(self._strip.neighbors) for neighbor in neighbors)
+        pairs = ((i, *neighbor) for i, neighbors in enumerate(self._near) for neighbor in neighbors)
         held = ((i, o, a, b) for i, o, a, b in pairs if NO_PLACE not in (fixed[i], fixed[o]))
         valid = all(
             at == NO_PLACE or (at >= 0 and at % step == 0)
@@ -130,7 +133,7 @@ class _Tree:
         return _Node(floors, buffers_above)
 
 
-def _forbidden(strip: Strip, index: int) -> list[tuple[int, int]]:
+def _forbidden(fixed: Sequence[int], neighbors: Sequence[Neighbor]) -> list[tuple[int, int]]:
     """Return the open intervals of offsets that neighbors with fixed offsets rule out."""
-    neighbors = ((strip.fixed[other], above, below) for other, above, below in strip.neighbors[index])
-    return [(at - above, at + below) for at, above, below in neighbors if at != NO_PLACE]
+    places = ((fixed[other], above, below) for other, above, below in neighbors)
+    return [(at - above, at + below) for at, above, below in places if at != NO_PLACE]

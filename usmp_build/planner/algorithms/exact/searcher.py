@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from usmp_build.planner.algorithms.core import LARGEST, NO_PLACE
 from usmp_build.planner.algorithms.exact import precedence
 from usmp_build.planner.algorithms.exact.strip import Strip
@@ -20,8 +22,7 @@ class Searcher:
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        distances = [above for neighbors in strip.neighbors for _, above, _ in neighbors]
-        self._few = len(distances) <= 2 * _FEW and min(distances, default=1) <= 0
+        self._few = len(strip.near.above) <= 2 * _FEW and bool((strip.near.above <= 0).any())
         self._compiled = compiled(strip) if strip.ordered and _reach(strip) * max(1, strip.sections) < LARGEST else None
 
     def fit(self, capacity: int, nodes: int) -> Answer:
@@ -53,8 +54,7 @@ class Searcher:
 
 def _reach(strip: Strip) -> int:
     """Return an upper bound of all floors, in units: every buffer raises them by at most the distance it keeps."""
-    distances = (
-        max(size, alignment, *(max(above, below) for _, above, below in neighbors), 0)
-        for size, alignment, neighbors in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
-    )
-    return 2 * sum(distances) + max((abs(offset) for offset in strip.fixed if offset != NO_PLACE), default=0)
+    farthest = np.array([strip.sizes, strip.alignments], np.int64).max(axis=0)
+    np.maximum.at(farthest, strip.near.ones, np.maximum(strip.near.above, strip.near.below))
+    total: int = sum(farthest.tolist())
+    return 2 * total + max((abs(offset) for offset in strip.fixed if offset != NO_PLACE), default=0)

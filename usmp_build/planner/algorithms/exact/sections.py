@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from math import gcd
 
-from usmp_build.planner.algorithms.core import NO_PLACE
-from usmp_build.planner.algorithms.exact.spans import spans
-from usmp_build.planner.algorithms.exact.strip import Strip
+import numpy as np
+
+from usmp_build.planner.algorithms.core import NO_PLACE, call
+from usmp_build.planner.algorithms.exact.strip import Span, Strip
+from usmp_build.planner.algorithms.near import Near, near
 from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.timeline import Array
 
 _MOST = 4
 """Most sections beyond those of the timeline, for each buffer."""
@@ -20,50 +25,38 @@ def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
     It does not depend on the order of `members`, nor on names unless buffers are equal otherwise.  Empty buffers are
     left out where any place will do.
     """
-    inside = set(members)
-    pairs = {index: dict(_pairs(problem, index, inside)) for index in members}
     kept = [i for i in members if problem.buffers[i].size or not _can_be_anywhere(problem, i)]
     kept.sort(key=lambda i: _identity(problem, i))
-    positions = {index: position for position, index in enumerate(kept)}
-    near = [_by_position(pairs[i], positions) for i in kept]
-    sections, linear = _sections(problem, kept, near)
-    unit = _unit(problem, kept, near)
-    neighbors = tuple(tuple((o, above // unit, below // unit) for o, (above, below) in sorted(n.items())) for n in near)
-    sizes = tuple(problem.buffers[i].size // unit for i in kept)
-    alignments = tuple(problem.buffers[i].alignment // gcd(problem.buffers[i].alignment, unit) for i in kept)
+    conflicts = near(problem, kept)  # refuses what 64 bits cannot count
+    alignments = np.array([problem.buffers[i].alignment for i in kept], np.int64)
+    pairs = _binding(conflicts, alignments)
+    sections, linear = _sections(problem, kept, pairs)
+    unit = _unit(problem, kept, pairs)
+    pairs, sizes = pairs.in_units(unit), np.array([problem.buffers[i].size // unit for i in kept], np.int64)
     fixed = tuple(NO_PLACE if (o := problem.buffers[i].offset) is None else o // unit for i in kept)
+    alignments //= np.gcd(alignments, unit)
     return Strip(
         unit=unit,
         members=tuple(kept),
-        sizes=sizes,
-        alignments=alignments,
+        sizes=tuple(sizes.tolist()),
+        alignments=tuple(alignments.tolist()),
         fixed=fixed,
-        neighbors=neighbors,
-        spans=spans(neighbors, sizes, alignments, sections),
+        near=pairs,
+        spans=_spans(pairs, sizes, alignments, sections),
         sections=len(sections),
         linear=linear,
-        ordered=_is_ordered(neighbors, fixed),
+        ordered=_is_ordered(pairs, fixed),
     )
 
 
-def _pairs(problem: Problem, index: int, inside: set[int]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield neighbors with their distances above and below `index`; not pairs that are always that far apart.
+def _binding(pairs: Near, alignments: Array) -> Near:
+    """Return the pairs without those that are always far enough apart.
 
     Both start at multiples of the greatest common divisor of their alignments, so distances are rounded up to that.
     """
-    buffer, separation = problem.buffers[index], problem.separations.get  # as `problem.separation`, but faster
-    for other in problem.conflicts[index]:
-        if other in inside and other != index:
-            neighbor = problem.buffers[other]
-            above = separation((index, other), buffer.size)
-            below = separation((other, index), neighbor.size)
-            if above + below > 0:
-                step = gcd(buffer.alignment, neighbor.alignment)
-                yield other, (above + -above % step, below + -below % step)
-
-
-def _by_position(pairs: Mapping[int, tuple[int, int]], positions: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-    return {positions[other]: both for other, both in sorted(pairs.items()) if other in positions}
+    pairs = pairs.where(pairs.above + pairs.below > 0)
+    step = np.gcd(alignments[pairs.ones], alignments[pairs.others])
+    return replace(pairs, above=pairs.above + -pairs.above % step, below=pairs.below + -pairs.below % step)
 
 
 def _can_be_anywhere(problem: Problem, index: int) -> bool:
@@ -77,9 +70,9 @@ def _identity(problem: Problem, index: int) -> tuple[object, ...]:
     return (buffer.intervals, -buffer.size, -buffer.alignment, offset, buffer.name)
 
 
-def _unit(problem: Problem, kept: Sequence[int], near: Sequence[dict[int, tuple[int, int]]]) -> int:
+def _unit(problem: Problem, kept: Sequence[int], pairs: Near) -> int:
     """Return the unit, in bytes, that divides all sizes, distances and fixed offsets: whole offsets are then enough."""
-    distances = {distance for pairs in near for both in pairs.values() for distance in both}
+    distances = int(np.gcd.reduce(pairs.above)), int(np.gcd.reduce(pairs.below))
     unit = gcd(*distances, *(problem.buffers[i].size for i in kept), *(problem.buffers[i].offset or 0 for i in kept))
     for index in kept:
         if unit % problem.buffers[index].alignment:
@@ -87,9 +80,7 @@ def _unit(problem: Problem, kept: Sequence[int], near: Sequence[dict[int, tuple[
     return max(1, unit)
 
 
-def _sections(
-    problem: Problem, kept: Sequence[int], near: Sequence[dict[int, tuple[int, int]]]
-) -> tuple[list[list[int]], bool]:
+def _sections(problem: Problem, kept: Sequence[int], pairs: Near) -> tuple[list[list[int]], bool]:
     """Return sections along the timeline, then further ones for conflicts of buffers that share no step.
 
     The second value is whether the timeline shows all conflicts.
@@ -97,16 +88,23 @@ def _sections(
     intervals = [problem.buffers[index].intervals for index in kept]
     order = sorted(range(len(kept)), key=lambda index: (-problem.buffers[kept[index]].size, index))
     ranks = [rank for _, rank in sorted(zip(order, range(len(kept)), strict=True))]
-    unseen = [sum(1 << other for other in pairs) for pairs in near]  # sets of neighbors, as bits
-    neighbor_bits = tuple(unseen)
+    neighbors = [row.tolist() for row in np.split(pairs.others, pairs.starts[1:-1])]
+    bits = [_bits(row, len(kept)) for row in neighbors]
+    unseen = [*bits]
     sections: list[list[int]] = []
     for alive in _alive(intervals):
-        sections += _cover(sorted(alive, key=ranks.__getitem__), neighbor_bits, unseen)
-    missing = {(a, b) for a, pairs in enumerate(near) if unseen[a] for b in pairs if a < b and unseen[a] >> b & 1}
-    linear = not missing
-    sections += _further(near, neighbor_bits, missing, _MOST * len(kept))
+        sections += _cover(sorted(alive, key=ranks.__getitem__), bits, unseen)
+    missing = [(a, b) for a, row in enumerate(neighbors) if unseen[a] for b in row if a < b and unseen[a] >> b & 1]
+    sections += _further(neighbors, bits, missing, _MOST * len(kept))
     lonely = set(range(len(kept))).difference(*sections) if sections else set(range(len(kept)))
-    return sections + [[index] for index in sorted(lonely)], linear
+    return sections + [[index] for index in sorted(lonely)], not missing
+
+
+def _bits(members: Sequence[int], count: int) -> int:
+    """Return a set of numbers below `count` as the bits of one."""
+    is_member = np.zeros(count, np.bool_)
+    is_member[[*members]] = True
+    return int.from_bytes(np.packbits(is_member, bitorder="little").tobytes(), "little")
 
 
 def _alive(lifetimes: Sequence[tuple[tuple[int, int], ...]]) -> Iterator[list[int]]:
@@ -131,13 +129,14 @@ def _alive(lifetimes: Sequence[tuple[tuple[int, int], ...]]) -> Iterator[list[in
 
 def _cover(largest_first: Sequence[int], near: Sequence[int], unseen: list[int]) -> Iterator[list[int]]:
     """Yield cliques of neighbors among buffers alive together, until they cover each pair of neighbors in `unseen`."""
-    alive = sum(1 << index for index in largest_first)
+    alive = _bits(largest_first, len(near))
     first: Sequence[int] = ()
     while True:
         members = _mutual([*first, *largest_first], near)
-        together = sum(1 << index for index in members)
+        together = _bits(members, len(near))
+        apart = ~together
         for index in members:
-            unseen[index] &= ~together
+            unseen[index] &= apart
         yield members
         left = next((index for index in largest_first if unseen[index] & alive), None)
         if left is None:
@@ -149,21 +148,21 @@ def _mutual(largest_first: Iterable[int], near: Sequence[int]) -> list[int]:
     """Return a clique, chosen greedily: buffers that are alive together do not always conflict."""
     chosen, together = [], 0
     for index in largest_first:
-        if not together & ~near[index] and not together >> index & 1:
+        if not together & ~near[index]:  # nobody is a neighbor of itself
             chosen.append(index)
             together |= 1 << index
     return sorted(chosen)
 
 
 def _further(
-    near: Sequence[dict[int, tuple[int, int]]], bits: Sequence[int], missing: set[tuple[int, int]], most: int
+    near: Sequence[Sequence[int]], bits: Sequence[int], missing: Sequence[tuple[int, int]], most: int
 ) -> Iterator[list[int]]:
     """Yield cliques, one for each missing pair that none before it has, `most` at most.
 
-    `bits` are the neighbors, as bits.
+    `bits` are the neighbors, as bits; missing pairs ascend.
     """
     shown = [0] * len(near)
-    for a, b in sorted(missing):
+    for a, b in missing:
         if most and not shown[a] >> b & 1:
             most -= 1
             members, together = [a, b], 1 << a | 1 << b
@@ -176,31 +175,66 @@ def _further(
             yield sorted(members)
 
 
-def _is_ordered(neighbors: Sequence[Sequence[tuple[int, int, int]]], fixed: Sequence[int]) -> bool:
+def _spans(
+    near: Near, sizes: Array, alignments: Array, sections: Sequence[Sequence[int]]
+) -> tuple[tuple[Span, ...], ...]:
+    """Return the spans of each buffer; `core/spans.h` says how many units it adds to a section."""
+    lengths = np.array([len(members) for members in sections], np.int64)
+    members = np.fromiter(chain.from_iterable(sections), np.int64, int(lengths.sum()))
+    starts = np.concatenate((np.zeros(1, np.int64), lengths.cumsum()))
+    units = np.zeros(len(members), np.int64)
+    call("spans", near.count, sizes, alignments, *near.triples, len(sections), starts, members, units)
+    order = np.argsort(members, kind="stable")
+    places = np.repeat(np.arange(len(sections)), lengths)[order]
+    members, units = members[order], units[order]
+    is_first = np.ones(len(members), np.bool_)
+    is_first[1:] = (np.diff(members) != 0) | (np.diff(places) != 1) | (np.diff(units) != 0)
+    first, last = np.flatnonzero(is_first), np.flatnonzero(np.roll(is_first, -1))
+    columns = (column.tolist() for column in (members[first], places[first], places[last], units[first]))
+    rows: list[list[Span]] = [[] for _ in sizes]
+    for member, start, stop, added in zip(*columns, strict=True):
+        rows[member].append((start, stop, added))
+    return tuple(map(tuple, rows))
+
+
+def _is_ordered(pairs: Near, fixed: Sequence[int]) -> bool:
     """Whether the distances of any cycle of free buffers, each above the last, sum up to more than 0.
 
     Then no buffer can be above itself.  Only distances of 0 or less can make such a cycle, so mostly there is nothing
-    to search.  Otherwise this is Bellman-Ford: a path that still gets shorter after as many rounds as there are
-    buffers contains a cycle.
+    to search.  Otherwise this is Bellman-Ford: paths get shorter without end along a cycle of a sum below 0, which is
+    then soon one of steps that were the last to shorten a path.
     """
-    free = [
-        [pair for pair in pairs if fixed[pair[0]] == NO_PLACE] if fixed[i] == NO_PLACE else []
-        for i, pairs in enumerate(neighbors)
-    ]
-    if all(above > 0 for pairs in free for _, above, _ in pairs):
+    is_free = np.array([offset == NO_PLACE for offset in fixed], np.bool_)
+    pairs = pairs.where(is_free[pairs.ones] & is_free[pairs.others])
+    if (pairs.above > 0).all():
         return True
+    free = pairs.rows()
     count = len(free)
     scale = count + 1  # so that cycles, of at most `count` edges, which sum up to 0 become negative
-    distances = [0] * count
+    distances, last_steps = [0] * count, [-1] * count
     changed = list(range(count))
-    for _ in range(count + 1):
+    while changed:
         nearer = set()
         for index in changed:
             for other, above, _ in free[index]:
                 if distances[index] + above * scale - 1 < distances[other]:
                     distances[other] = distances[index] + above * scale - 1
+                    last_steps[other] = index
                     nearer.add(other)
-        if not nearer:
-            return True
+        if _is_cyclic(last_steps, nearer):
+            return False
         changed = sorted(nearer)
+    return True
+
+
+def _is_cyclic(last_steps: Sequence[int], ends: Iterable[int]) -> bool:
+    """Tell whether paths to these ends, each step back from the last one, come to a buffer twice."""
+    found: dict[int, int] = {}
+    for end in ends:
+        at = end
+        while at >= 0 and at not in found:
+            found[at] = end
+            at = last_steps[at]
+        if at >= 0 and found[at] == end:
+            return True
     return False

@@ -20,8 +20,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from usmp_build.frozen import frozen
 from usmp_build.planner.algorithms.core import NO_PLACE
+from usmp_build.planner.algorithms.near import Near
 
 Span = tuple[int, int, int]
 """`(first section, last section, units)`."""
@@ -39,9 +42,8 @@ class Strip:
     alignments: tuple[int, ...]
     fixed: tuple[int, ...]
     """The fixed offset of a buffer; `NO_PLACE`: none."""
-    neighbors: tuple[tuple[tuple[int, int, int], ...], ...]
-    """`(other, above, below)`: `other` starts at least `above` units after the start of this buffer, or this one at
-    least `below` units after the start of `other`.  Ascending by `other`."""
+    near: Near
+    """Its conflicts, in units."""
     spans: tuple[tuple[Span, ...], ...]
     """Ascending; at least one."""
     sections: int
@@ -54,18 +56,13 @@ class Strip:
     @property
     def shares_bytes(self) -> bool:
         """Whether two buffers without fixed offsets may overlap though they conflict."""
-        sizes, fixed = self.sizes, self.fixed
-        return any(
-            above < sizes[i] or below < sizes[other]
-            for i, neighbors in enumerate(self.neighbors)
-            for other, above, below in neighbors
-            if i < other and fixed[i] == fixed[other] == NO_PLACE
-        )
+        near, sizes = self.near, np.array(self.sizes, np.int64)
+        free = np.array([offset == NO_PLACE for offset in self.fixed], np.bool_)
+        return bool((near.overlap(sizes) & free[near.ones] & free[near.others]).any())
 
     def backwards(self) -> Strip:
         """Return the strip with time reversed: the last buffer and the last section come first."""
-        last, end = len(self.sizes) - 1, self.sections - 1
-        neighbors = (tuple((last - o, above, below) for o, above, below in pairs[::-1]) for pairs in self.neighbors)
+        end = self.sections - 1
         spans = (tuple((end - stop, end - start, units) for start, stop, units in row[::-1]) for row in self.spans)
         return replace(
             self,
@@ -73,6 +70,6 @@ class Strip:
             sizes=self.sizes[::-1],
             alignments=self.alignments[::-1],
             fixed=self.fixed[::-1],
-            neighbors=tuple(neighbors)[::-1],
+            near=self.near.backwards(),
             spans=tuple(spans)[::-1],
         )

@@ -36,8 +36,8 @@ class Answer:
 def compiled(strip: Strip) -> Object:
     """Hand a strip over to the core."""
     columns = (numbers(strip.sizes), numbers(strip.alignments), numbers(strip.fixed))
-    neighbors, spans = triples(strip.neighbors), triples(strip.spans)
-    return Object("strip", len(strip.sizes), *columns, *neighbors, *spans, strip.sections, int(strip.linear))
+    spans = triples(strip.spans)
+    return Object("strip", len(strip.sizes), *columns, *strip.near.triples, *spans, strip.sections, int(strip.linear))
 
 
 class Walks:
