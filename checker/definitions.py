@@ -117,9 +117,11 @@ class Definition:
                 reads[i][need] = max(turn, reads[i].get(need, turn))
         for i, group in enumerate(self.groups):
             if group != 1:
+                Fuel.hold(group * len(reads[i]))
                 reads[i] = {unit * group + e: turn for unit, turn in reads[i].items() for e in range(group)}
         for i in WEIGHTS.get(self.op.kind, ()):
             if turns and i < len(self.ins) and self.ins[i] and self.op.inputs[i] not in self.model.constants:
+                Fuel.hold(self.ins[i].elements)
                 reads[i] = dict.fromkeys(range(self.ins[i].elements), max(turns.values()))
         return reads
 

@@ -118,7 +118,7 @@ class Job:
         before, found = 0, {}
         for t in self.record["writes"]:  # one after the other
             elements = self.model.elements[t]
-            Fuel.spend(elements)
+            Fuel.hold(elements)
             numbers = share(self.row, self.rows, elements) if self.rows and not self.adds_up else range(elements)
             forward = {e: before + turn(t, e) for e in numbers}
             found[t] = {e: -turn for e, turn in forward.items()} if self.is_backward else forward

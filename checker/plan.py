@@ -23,7 +23,7 @@ class Buffer(namedtuple("Buffer", FIELDS, defaults=[0])):
 
     def places(self):
         """Return the places of its bytes: (pool, offset)."""
-        Fuel.spend(self.size)
+        Fuel.hold(self.size)
         return [(self.pool, at) for at in range(self.offset, self.offset + self.size)]
 
     def is_alive(self, step):

@@ -25,6 +25,8 @@ NEEDS: dict[str, tuple[str, list[Any], tuple[int, ...], fb.Node | None, int]] = 
         1 + 1 + 1 + 1 + 1,
     ),
     "a row of 4 and a column": ("BATCH_MATMUL", [(2, 4), (4, 3)], (2, 3), None, 4 + 4 + 1 + 8),
+    "a row of 5": ("FULLY_CONNECTED", [(1, 5), np.ones((3, 5), np.int8)], (1, 3), None, 1 + 1 + 5),
+    "a row of 5, and as many weights that are computed": ("FULLY_CONNECTED", [(1, 5), (1, 5)], (1, 1), None, 2 + 5 + 5),
     "all along an axis of 5": ("SUM", [(5, 2), np.zeros(1, np.int32)], (2,), None, 5 + 1 + 5),
 }  # fmt: skip
 
@@ -55,6 +57,14 @@ def test_what_an_element_needs(name: str) -> None:
     model = file(kind, operands, out, options)
     of = Definition(model, model.operators[0], 0)
     assert spent(lambda: of.last_reads({0: 0})) == work
+
+
+def test_tables_have_a_limit() -> None:
+    """Shapes of a few bytes can name billions of elements, for which there is no memory."""
+    model = file("FULLY_CONNECTED", [(1, 1), np.ones((1, 1), np.int8)], (1, 1), None)
+    model.tensors[1].shape = [1, 1 << 31]
+    with pytest.raises(NotCovered, match="more work"):
+        Definition(model, model.operators[0], 0).last_reads({0: 0})
 
 
 POOL = fb.Node("Pool2DOptions", Padding=1, StrideH=1, StrideW=1, FilterHeight=3, FilterWidth=1)
