@@ -22,11 +22,12 @@ PROCESSORS = {"M3": "m3", "M4": "m4", "M33": "m33", "M55": "m55", "RISC-V": "ris
 """Names of columns, and of the boards of examples/firmware."""
 RUNS: dict[Isa, tuple[str, ...]] = {
     Isa.PORTABLE: tuple(PROCESSORS),
+    Isa.SCALAR: ("M3", "RISC-V"),
     Isa.DSP: ("M4", "M33", "M55"),
     Isa.MVE: ("M55",),
 }
 """Which processors run what."""
-COMPILED = {Isa.PORTABLE: "M4", Isa.DSP: "M4", Isa.MVE: "M55"}
+COMPILED = {Isa.PORTABLE: "M4", Isa.SCALAR: "M3", Isa.DSP: "M4", Isa.MVE: "M55"}
 """The processors whose flash and stack are measured."""
 
 

@@ -79,6 +79,9 @@ class Isa(Enum):
 
     PORTABLE = "portable"
     """Those of any C compiler."""
+    SCALAR = "scalar"
+    """Those of any processor, for weights that are packed for one that multiplies one number at a time: RISC-V,
+    Cortex-M0, M3."""
     DSP = "dsp"
     """Arm's DSP extension: Cortex-M4, M7, M33."""
     MVE = "mve"

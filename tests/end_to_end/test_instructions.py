@@ -150,7 +150,7 @@ def test_a_folder_whose_models_only_the_build_knows(tmp_path: Path) -> None:
 def test_unknown_instructions(tmp_path: Path, word: str) -> None:
     done = call("plan", manifest(tmp_path, MODEL), f"--isa={word}")
     assert (done.code, done.out) == (2, "")
-    assert f'--isa: error[U237]: "{word}" is neither portable, dsp, mve nor an option' in done.err
+    assert f'--isa: error[U237]: "{word}" is neither portable, scalar, dsp, mve nor an option' in done.err
 
 
 def test_the_reason_for_a_slower_kernel_is_shown(fussy: Path) -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("needs_oracle")
 
 def isa_of_board(board: Board) -> Isa:
     """Return the instructions that a board has."""
-    (processor,) = (flag for flag in board.flags if flag.startswith("-mcpu="))
+    (processor,) = (flag for flag in board.flags if flag.startswith(("-mcpu=", "-march=")))
     isa = isa_of(processor)
     assert isa in ISAS
     return isa
@@ -52,7 +52,7 @@ def cases_of(isa: Isa) -> dict[str, Case]:
     return dict(sorted((name, case) for same in alike.values() for _, name, case in (min(same), max(same))))
 
 
-@on("m4", "m7", "m33", "m55")
+@on("m3", "m4", "m7", "m33", "m55", "riscv")
 def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """At -O2."""
     isa = isa_of_board(board)
@@ -63,7 +63,7 @@ def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shar
 
 
 @pytest.mark.parametrize("build_type", ["Debug", "MinSizeRel", "Release"])
-@on("m4", "m55")
+@on("m3", "m4", "m55", "riscv")
 def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Shared, build_type: str) -> None:
     """At -O0, -Os and -O3."""
     isa = isa_of_board(board)
@@ -75,7 +75,7 @@ def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Share
     compare_all(firmware, results, answers_to(cases, models))
 
 
-@on("m4", "m7", "m33", "m55")
+@on("m3", "m4", "m7", "m33", "m55", "riscv")
 def test_real_models(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     """In the bytes that portable kernels take."""
     models = board_manifests.real(real_models, ("ic", "kws", "vww"))

@@ -39,8 +39,8 @@ def manifest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--isa",
         metavar="ISA",
-        help="instruction set for targets without `isa` in the manifest: portable (the default), dsp, mve, or the "
-        "compiler's option for the processor: -mcpu=..., -march=...",
+        help="instruction set for targets without `isa` in the manifest: portable (the default), scalar, dsp, mve, "
+        "or the compiler's option for the processor: -mcpu=..., -march=...",
     )
 
 

@@ -11,6 +11,7 @@ from usmp_build.request import Isa
 
 _RUNS: Mapping[Isa, tuple[Isa, ...]] = {
     Isa.PORTABLE: (),
+    Isa.SCALAR: (Isa.SCALAR,),
     Isa.DSP: (Isa.DSP,),
     Isa.MVE: (Isa.MVE, Isa.DSP),
 }

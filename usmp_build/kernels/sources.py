@@ -22,7 +22,7 @@ from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import KernelSources
 
 PREFIX = "usmp_"
-REFERENCE = "usmp_build.kernels.portable", "usmp_build.kernels.dsp", "usmp_build.kernels.mve"
+REFERENCE = tuple(f"usmp_build.kernels.{folder}" for folder in ("portable", "scalar", "dsp", "mve"))
 """The packages of the library "reference"."""
 _NAME = re.compile(rf"\b{PREFIX}\w+|\b{PREFIX.upper()}\w+")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

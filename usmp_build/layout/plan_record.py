@@ -25,7 +25,7 @@ class TargetRecord(Record):
     name: str
     kernels: str
     """Its kernel library; after commas, those that rules give to some of its operators."""
-    isa: Literal["portable", "dsp", "mve"]
+    isa: Literal["portable", "scalar", "dsp", "mve"]
     """The instructions that kernels were chosen for."""
 
 

@@ -9,13 +9,16 @@ from usmp_build.request import Isa
 _OPTION = re.compile(r"--?m?(?:cpu|arch)[= ](.+)")
 _DSP = ("cortex-m4", "cortex-m7", "cortex-m33", "cortex-m35p", "star-mc1", "armv7e-m")
 _MVE = ("cortex-m52", "cortex-m55", "cortex-m85")
+_MICROCONTROLLER = re.compile(r"cortex-m.*|armv\d(\.\d)?-m.*|rv(32|64)(?P<letters>[a-z]+).*")
+_VECTORS = re.compile(r"_zve\d|_v(_|$)")
+"""Of RISC-V, by names of several letters."""
 
 
 def isa_of(word: str) -> Isa | None:
     """Return the instructions that are named: by the name of an `Isa`, or as -mcpu=, -march= or IAR's --cpu= do.
 
-    Processors and architectures that are not Arm's with the DSP extension or Helium are portable.  None: `word` is
-    neither a name nor such an option.
+    Arm's microcontrollers without the DSP extension and RISC-V without vectors are scalar, all others portable.  None:
+    `word` is neither a name nor such an option.
     """
     if word in [isa.value for isa in Isa]:
         return Isa(word)
@@ -32,7 +35,10 @@ def isa_help(word: str) -> str:
     return _EXAMPLES
 
 
-_EXAMPLES = '"dsp" is for Cortex-M4, M7 and M33, "mve" for M52, M55 and M85, "portable" for all others'
+_EXAMPLES = (
+    '"scalar" is for Cortex-M0, M3 and RISC-V, "dsp" for Cortex-M4, M7 and M33, "mve" for M52, M55 and M85, "portable" '
+    "for all others"
+)
 
 
 def _of_processor(name: str, *extensions: str) -> Isa:
@@ -41,4 +47,8 @@ def _of_processor(name: str, *extensions: str) -> Isa:
     if has_mve and "nomve" not in extensions and "nodsp" not in extensions:
         return Isa.MVE
     has_dsp = has_mve or name in _DSP or "dsp" in extensions
-    return Isa.DSP if has_dsp and "nodsp" not in extensions else Isa.PORTABLE
+    if has_dsp and "nodsp" not in extensions:
+        return Isa.DSP
+    small = _MICROCONTROLLER.fullmatch(name)
+    has_vectors = small is not None and ("v" in (small["letters"] or "") or _VECTORS.search(name))
+    return Isa.SCALAR if small and not has_vectors else Isa.PORTABLE

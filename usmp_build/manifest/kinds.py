@@ -133,7 +133,7 @@ def _percent(value: object) -> int:
 
 def _instructions(value: object) -> object:
     if isinstance(value, str) and value not in [isa.value for isa in Isa]:
-        message = f'"{{key}}" must be "portable", "dsp" or "mve", not {quoted(value)}'
+        message = f'"{{key}}" must be "portable", "scalar", "dsp" or "mve", not {quoted(value)}'
         raise refused("M108", message, isa_help(plain(value)))
     return value
 
@@ -222,8 +222,10 @@ Operands = Annotated[tuple[Operand, ...], Field(strict=False, min_length=1), _li
 Counts = Annotated[tuple[Count, ...], Field(strict=False, min_length=1)]
 Range = Annotated[tuple[Count, ...], Field(strict=False, min_length=2, max_length=2)]
 
-_ISAS = {"type": "string", "enum": ["portable", "dsp", "mve"]}
-Instructions: TypeAlias = Annotated[Literal["portable", "dsp", "mve"], Rule(_instructions, _ISAS, before=True)]
+_ISAS = {"type": "string", "enum": ["portable", "scalar", "dsp", "mve"]}
+Instructions: TypeAlias = Annotated[
+    Literal["portable", "scalar", "dsp", "mve"], Rule(_instructions, _ISAS, before=True)
+]
 Access: TypeAlias = Literal["rw", "ro"]
 Attribute: TypeAlias = Literal["dma", "cacheable"]
 Attributes = Annotated[

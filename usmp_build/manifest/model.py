@@ -79,9 +79,9 @@ class Target(Table):
         "reference",
     )
     isa: kinds.Instructions | None = key(
-        '`"portable"`, `"dsp"`, `"mve"`',
-        "The instructions that kernels are made for: any C compiler's, Arm's DSP extension, Helium. C for the others "
-        "compiles and runs everywhere, too, only slower.",
+        '`"portable"`, `"scalar"`, `"dsp"`, `"mve"`',
+        "The instructions that kernels are made for: any C compiler's, one product at a time, Arm's DSP extension, "
+        "Helium. C for others compiles and runs everywhere, too, only slower.",
         "portable",
         None,
         'what [the build](targets.md#instructions) says, else `"portable"`',

@@ -10,7 +10,12 @@ from usmp_build.request import Isa
 IS_THERE = bool(os.environ.get("USMP_CMSIS_NN"))
 """Whether CMSIS-NN itself is: CI has the stand-in only."""
 _FOLDER = Path(__file__).parent
-_DEFINES = {Isa.PORTABLE: [], Isa.DSP: ["-DARM_MATH_DSP"], Isa.MVE: ["-DARM_MATH_DSP", "-DARM_MATH_MVEI"]}
+_DEFINES = {
+    Isa.PORTABLE: [],
+    Isa.SCALAR: [],
+    Isa.DSP: ["-DARM_MATH_DSP"],
+    Isa.MVE: ["-DARM_MATH_DSP", "-DARM_MATH_MVEI"],
+}
 
 
 def stand_in(folder: Path, isa: Isa) -> tuple[list[str], list[Path]]:

@@ -128,6 +128,7 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
 ISAS: Mapping[Isa, tuple[str, ...]] = {
     Isa.DSP: tuple(kind for kind in CASES if kind not in {"ADD", "SUB", "MUL"}),
     Isa.MVE: tuple(kind for kind in CASES if "_S16" not in kind),
+    Isa.SCALAR: ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"),
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 

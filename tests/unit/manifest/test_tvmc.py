@@ -117,14 +117,15 @@ def test_a_whole_command_line() -> None:
         ('--target=\'{"kind": "c", "mcpu": "cortex-m33"}\'', Isa.DSP),
         ("--target=c,cmsis-nn --target-cmsis-nn-mcpu cortex-m85", Isa.MVE),
         ("--target=c --target-c-march=armv8.1-m.main+mve", Isa.MVE),
-        ("--target=c --target-c-mcpu=cortex-m0plus", Isa.PORTABLE),
+        ("--target=c --target-c-mcpu=cortex-m0plus", Isa.SCALAR),
+        ("--target=c --target-c-mcpu=cortex-a7", Isa.PORTABLE),
         ("--target='llvm -mcpu=skylake'", Isa.PORTABLE),
     ],
 )
 def test_the_processor_of_targets_is_its_instructions(flags: str, isa: Isa) -> None:
     assert request_of(flags).targets[0].isa is isa
     assert (f'isa = "{isa.value}"' in text_of(flags)) == (isa is not Isa.PORTABLE)
-    assert ("Not taken over: --target-" in text_of(flags)) == ("m0plus" in flags)
+    assert ("Not taken over: --target-" in text_of(flags)) == ("cortex-a7" in flags)
 
 
 def test_kernels_of_cmsis_nn_are_those_of_the_processor() -> None:

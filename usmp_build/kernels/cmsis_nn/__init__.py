@@ -33,7 +33,7 @@ class CmsisNN:
     """The kernel library "cmsis-nn"."""
 
     def __init__(self, isa: Isa = Isa.PORTABLE) -> None:
-        self._isa = isa
+        self._isa = isa if isa in _CONTRADICTIONS else Isa.PORTABLE
         self._reference = Reference()
 
     @classmethod

@@ -10,8 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.interfaces.kernels import Constant
-from usmp_build.kernels.candidates import Declined
-from usmp_build.kernels.packed_filters import Filters, constant, in_blocks
+from usmp_build.kernels.packed_filters import (
+    WIDEST_STEEP_SUM,
+    Filters,
+    check_scaling,
+    constant,
+    in_blocks,
+    in_steep_blocks,
+    reach,
+    scaling,
+)
 from usmp_build.kernels.weights import BLOCK
 
 WORD = 4
@@ -21,47 +29,6 @@ _WIDEST_PAIR = 1 << 23
 """Two sums share 32 bits: those of even channels must be smaller."""
 _LOWEST_LANE = -1 << 15
 """Of two weights in 16 bits: -128 and one below 0 are less."""
-_WIDEST_SUM = 1 << 30
-"""What sums are scaled to has room for rounding, unless it is shifted right by `_ROOM` bits first."""
-_ROOM = 2
-_WIDEST_INT32 = 1 << 31
-_WIDEST_STEEP_SUM = 1 << 29
-"""After the shift to the left: what these are scaled to is doubled."""
-_MOST_LEFT = 3
-"""What fits the bits of a shift to the left."""
-_STEEP = 0x80
-"""The bit of usmp_scaled_steep_s8_dsp."""
-
-
-def _check(each: Filters, are_steep: NDArray[np.bool_], widest: NDArray[np.int64]) -> None:
-    """Decline sums of these largest magnitudes that are too large to be scaled.
-
-    `are_steep` are the outputs with shifts of usmp_scaled_steep_s8_dsp.
-    """
-    left = np.maximum(each.shifts, 0)
-    if int(left.max()) > _MOST_LEFT:
-        raise Declined(f"it scales by {1 << _MOST_LEFT} or more")
-    most = np.where(each.shifts <= -_ROOM, _WIDEST_INT32, _WIDEST_SUM)
-    if np.any(widest << left >= np.where(are_steep, _WIDEST_STEEP_SUM, most)):
-        raise Declined("its sums may not fit 30 bits, or 32 where it scales by less than 1/4")
-
-
-def _reach(weights: NDArray[np.int64], sums: NDArray[np.int64] | int, zero_point: int = 0) -> NDArray[np.int64]:
-    """Return the largest magnitude that sums with products along the last axis of weights can reach.
-
-    A zero point is taken off the input, so that every product can be 0: any of them may be left out.
-    """
-    from_lowest, from_highest = weights * (-128 - zero_point), weights * (127 - zero_point)
-    least = sums + np.minimum(from_lowest, from_highest).sum(axis=-1)
-    greatest = sums + np.maximum(from_lowest, from_highest).sum(axis=-1)
-    reach: NDArray[np.int64] = np.maximum(np.abs(least), np.abs(greatest))
-    return reach
-
-
-def _in_steep_blocks(each: Filters) -> NDArray[np.bool_]:
-    """Return for each output whether one of its block of four is scaled by 1/2 or more."""
-    blocks = _in_fours((each.shifts >= 0).astype(np.int64)).any(axis=1)
-    return np.repeat(blocks, BLOCK)[: len(each.shifts)]
 
 
 class Packed(NamedTuple):
@@ -79,17 +46,17 @@ def packed_pair(each: Filters, runs: int) -> Constant | None:
     outputs, taps = each.weights.shape
     if outputs > _PAIR:
         return None
-    are_steep = _in_steep_blocks(each)
-    reach = _reach(each.weights, each.sums)
-    if int(reach[0]) >= _WIDEST_PAIR:
+    are_steep = in_steep_blocks(each)
+    widest = reach(each.weights, each.sums)
+    if int(widest[0]) >= _WIDEST_PAIR:
         return None
-    _check(each, are_steep, reach)
+    check_scaling(each, are_steep, widest)
     weights, sums = _in_fours(each.weights)[0, :_PAIR], _in_fours(each.sums)[0, :_PAIR]
     both, lower = _words(weights.reshape(_PAIR, runs, taps // runs))
     lanes = 256 * both + lower
     if int(lanes.min()) < _LOWEST_LANE:
         return None
-    factors = _of_blocks(_factors(each, are_steep))[0, [0, 1, -1]]
+    factors = _of_blocks(scaling(each, are_steep))[0, [0, 1, -1]]
     head = np.array([256 * sums[0] + sums[1], sums[1]])
     return _constant(np.concatenate([head, _halves(lanes).ravel(), factors]))
 
@@ -103,22 +70,22 @@ def packed(each: Filters, runs: int, height: int = 1, zero_point: int = 0) -> Pa
     weights, sums = _in_fours(each.weights), _in_fours(each.sums)
     words = _words(weights.reshape(*weights.shape[:2], runs, taps // runs))
     lanes = 256 * words[:, ::2] + words[:, 1::2]
-    reach = _reach(weights, sums, zero_point)
-    is_together = bool(reach[:, ::2].max() < _WIDEST_PAIR)
+    widest = reach(weights, sums, zero_point)
+    is_together = bool(widest[:, ::2].max() < _WIDEST_PAIR)
     divided = (
-        0 if is_together or reach.max() >= _WIDEST_STEEP_SUM else _divided(weights[:, ::2], height, runs, zero_point)
+        0 if is_together or widest.max() >= WIDEST_STEEP_SUM else _divided(weights[:, ::2], height, runs, zero_point)
     )
     is_wide = bool(lanes.min() < _LOWEST_LANE) or not (is_together or divided)
     divided = 0 if is_wide else divided
-    are_steep = _in_steep_blocks(each) | bool(divided)
-    _check(each, are_steep, reach.ravel()[:outputs])
+    are_steep = in_steep_blocks(each) | bool(divided)
+    check_scaling(each, are_steep, widest.ravel()[:outputs])
     if is_wide:
         lanes = (words[:, ::2] & 0xFF) << 8 | words[:, 1::2] & 0xFF
     body = _halves(lanes.transpose(0, 2, 3, 1, 4))  # from block, pair, run, word, byte to block, run, word, pair, byte
     first = sums[:, ::2] if is_wide or divided else 256 * sums[:, ::2] + sums[:, 1::2]
     heads = np.stack([first, sums[:, 1::2]], axis=-1)
     count = -(-outputs // BLOCK)
-    parts = heads.reshape(count, -1), body.reshape(count, -1), _of_blocks(_factors(each, are_steep))
+    parts = heads.reshape(count, -1), body.reshape(count, -1), _of_blocks(scaling(each, are_steep))
     return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide, divided)
 
 
@@ -126,7 +93,7 @@ def _divided(weights: NDArray[np.int64], height: int, runs: int, zero_point: int
     """Return which parts of the sums are proven to fit what two sums share: 1 rows, 2 pixels, or 0."""
     for number, parts in ((1, height), (2, runs)):
         by_part = weights.reshape(*weights.shape[:2], parts, -1)
-        if int(_reach(by_part, 0, zero_point).max()) < _WIDEST_PAIR:
+        if int(reach(by_part, 0, zero_point).max()) < _WIDEST_PAIR:
             return number
     return 0
 
@@ -141,9 +108,9 @@ def packed_depthwise(each: Filters) -> Constant:
     """Return filters of one channel, four side by side; then those that are left over, a word for each weight."""
     channels, taps = each.weights.shape
     full = channels - channels % BLOCK
-    are_steep = _in_steep_blocks(each)
-    _check(each, are_steep, _reach(each.weights, each.sums))
-    excess_and_shifts = _factors(each, are_steep)
+    are_steep = in_steep_blocks(each)
+    check_scaling(each, are_steep, reach(each.weights, each.sums))
+    excess_and_shifts = scaling(each, are_steep)
     by_tap = _bytes(each.weights[:full].reshape(-1, BLOCK, taps).transpose(0, 2, 1))[..., 0]
     sums = each.sums[:full].reshape(-1, BLOCK)
     parts = [np.concatenate([sums, by_tap, _of_blocks(excess_and_shifts[:full])], axis=1).ravel()]
@@ -165,16 +132,6 @@ def _words(runs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _in_fours(array: NDArray[np.int64]) -> NDArray[np.int64]:
     return in_blocks(array, BLOCK)
-
-
-def _factors(each: Filters, are_steep: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each output the multiplier, doubled, less 2^32, and the right shift less 1 or steep shifts."""
-    are_zero = each.multipliers == 0  # factors so small that all becomes 0
-    excess = 2 * np.where(are_zero, 1 << 30, each.multipliers) - (1 << 32)
-    right = np.where(are_zero, 31, np.maximum(-each.shifts, 0))
-    steep = _STEEP | np.maximum(each.shifts, 0) << 5 | right
-    less = np.where(are_zero, 31, right - 1)
-    return np.stack([excess, np.where(are_steep, steep, less)], axis=1)
 
 
 def _of_blocks(factors: NDArray[np.int64]) -> NDArray[np.int64]:

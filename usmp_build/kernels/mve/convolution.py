@@ -16,7 +16,7 @@ from usmp_build.kernels.convolved_image import ConvolvedImage
 from usmp_build.kernels.mve.packing import FACTORS, SHORT, VECTOR, packed, packed_channels
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Blocks, Nest
-from usmp_build.kernels.packed_filters import MOST_TAPS, filters, packed_kernel, zeros
+from usmp_build.kernels.packed_filters import MOST_TAPS, as_conv_2d, filters, packed_kernel, zeros
 from usmp_build.kernels.weights import BLOCK, blocks
 from usmp_build.request import Isa
 
@@ -94,7 +94,7 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     if inputs == 1 < channels:
         nest = nests.depthwise_conv_2d(image.images, 1, channels, BLOCK)
-        return _convolution(image, how, portable, weights, nest, _as_conv_2d(portable, channels))
+        return _convolution(image, how, portable, weights, nest, as_conv_2d(portable, channels))
     if channels != inputs:
         raise Declined("it has several filters for each of several channels")
     if taps > MOST_TAPS:
@@ -109,19 +109,8 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     does = "depthwise_conv_2d_eights" if size == 8 else "depthwise_conv_2d"
     function = c_name(does, DType.INT8, isa=Isa.MVE, part="row")
     zero_pixel = zeros(image.node, channels) if outside else None
-    nest, parameters = nests.by_channels(image.images, Blocks(channels, size)), _as_conv_2d(portable, channels)
+    nest, parameters = nests.by_channels(image.images, Blocks(channels, size)), as_conv_2d(portable, channels)
     return packed_kernel(image.node, portable, function, (constant, zero_pixel), traffic, nest, parameters)
-
-
-def _as_conv_2d(portable: Kernel, channels: int) -> Parameters:
-    """Return the parameters of a DEPTHWISE_CONV_2D as those of a CONV_2D, which its function takes."""
-    (call,) = portable.calls
-    assert call.parameters is not None
-    fields = tuple(
-        ("output_channels", channels) if name == "depth_multiplier" else (name, value)
-        for name, value in call.parameters.fields
-    )
-    return Parameters(c_name("conv_2d", DType.INT8, part="parameters"), fields)
 
 
 def _check(image: ConvolvedImage, how: Arithmetic) -> None:

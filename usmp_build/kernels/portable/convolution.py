@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from usmp_build.frozen import frozen
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand
@@ -22,6 +23,7 @@ from usmp_build.kernels.pitches import PITCHED, pitch_fields
 from usmp_build.kernels.portable.dynamic_range import DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.portable.packed_weights import perhaps_packed
 from usmp_build.kernels.portable.window_sums import added_up, is_less_as_sums
+from usmp_build.kernels.scalar.convolution import conv_2d_scalar, depthwise_scalar
 from usmp_build.kernels.weights import BLOCK
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 from usmp_build.request import Isa
@@ -61,8 +63,8 @@ def conv_2d_forms(node: Node) -> tuple[Kernel, Mapping[Isa, Callable[[], Kernel]
         return convolution.kernel("grouped_conv_2d", extra, how, nest), {}
     nest = nests.conv_2d(images, channels, filters, weights, *how.spans)
     portable = convolution.kernel("conv_2d", (("output_channels", filters),), how, nest)
-    faster = {Isa.MVE: lambda: conv_2d_mve(image, how, portable), Isa.DSP: lambda: conv_2d_dsp(image, how, portable)}
-    return portable, faster
+    makers = {Isa.MVE: conv_2d_mve, Isa.DSP: conv_2d_dsp, Isa.SCALAR: conv_2d_scalar}
+    return portable, {isa: partial(make, image, how, portable) for isa, make in makers.items()}
 
 
 @perhaps_packed
@@ -87,11 +89,8 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     how = convolution.arithmetic()
     nest = nests.depthwise_conv_2d(image.images, *sizes, weights, *how.spans)
     portable = convolution.kernel("depthwise_conv_2d", extra, how, nest)
-    return fastest(
-        node,
-        {Isa.MVE: lambda: depthwise_mve(image, how, portable), Isa.DSP: lambda: depthwise_dsp(image, how, portable)},
-        portable,
-    )
+    makers = {Isa.MVE: depthwise_mve, Isa.DSP: depthwise_dsp, Isa.SCALAR: depthwise_scalar}
+    return fastest(node, {isa: partial(make, image, how, portable) for isa, make in makers.items()}, portable)
 
 
 def _outputs_at_once(image: ConvolvedImage, multiplier: int) -> int:

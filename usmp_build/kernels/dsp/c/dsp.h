@@ -15,11 +15,16 @@
 #define USMP_DSP 1
 #define USMP_ASSEMBLY __attribute__((naked, noinline, used)) /* its arguments are, too */
 #define USMP_ASSEMBLY_OR_INLINE USMP_ASSEMBLY
-#define USMP_UNUSED __attribute__((unused))
 #else
 #define USMP_DSP 0
 #define USMP_ASSEMBLY
 #define USMP_ASSEMBLY_OR_INLINE inline
+#endif
+
+/* What only one of C and assembly uses. */
+#if defined(__GNUC__)
+#define USMP_UNUSED __attribute__((unused))
+#else
 #define USMP_UNUSED
 #endif
 
