@@ -75,6 +75,20 @@ def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Share
     compare_all(firmware, results, answers_to(cases, models))
 
 
+@on("m3")
+def test_every_function_for_a_cortex_m0(board: Board, tmp_path: Path, shared: Shared) -> None:
+    """Of which there is no board, but each Cortex-M runs its code."""
+    cases = cases_of(Isa.SCALAR)
+    models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    flags = tmp_path / "m0.cmake"
+    flags.write_text("add_compile_options(-mcpu=cortex-m0)\n", encoding="utf-8")
+    firmware = image.make(
+        board, tmp_path, manifest(models, board_manifests.THREE, Isa.SCALAR), 1, shared, include=flags
+    )
+    results = image.run(firmware, [[case.inputs] for case in cases.values()])
+    compare_all(firmware, results, answers_to(cases, models))
+
+
 @on("m3", "m4", "m7", "m33", "m55", "riscv")
 def test_real_models(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     """In the bytes that portable kernels take."""

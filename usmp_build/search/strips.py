@@ -21,6 +21,8 @@ from usmp_build.search.replanner import Replanner
 
 SAVED_FOR_WORK = Fraction(1, 5)
 """Per cent of the workspace that each per cent of more multiplications must save."""
+_LEAST_OF_ESTIMATE = Fraction(17, 20)
+"""What is estimated to need more than is known to do is not planned, unless a plan may need only so much of that."""
 
 
 def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate:
@@ -34,6 +36,8 @@ def choose(replanner: Replanner, first: Analysis | None = None) -> BestCandidate
     models = _may_have_strips(replanner, best)
     for index in models:
         for division, more in _worthwhile(replanner, index):
+            if once.plan is not None and division.peak * _LEAST_OF_ESTIMATE > _most(once, more):
+                continue
             candidate = concat_aliasing.choose(replace(replanner, stages={index: division.stages}))
             if is_smaller(candidate, best) and _is_worth(candidate, once, more):
                 best = candidate
@@ -69,5 +73,10 @@ def _is_worth(candidate: BestCandidate, once: BestCandidate, more: Fraction) -> 
     """Tell whether a plan saves enough for so much more work."""
     if once.plan is None or candidate.plan is None:
         return candidate.plan is not None
-    most = workspace(once.analysis, once.plan) * (1 - SAVED_FOR_WORK * more)
-    return workspace(candidate.analysis, candidate.plan) <= most
+    return workspace(candidate.analysis, candidate.plan) <= _most(once, more)
+
+
+def _most(once: BestCandidate, more: Fraction) -> Fraction:
+    """Return the bytes that a plan may need to be worth so much more work."""
+    assert once.plan is not None
+    return workspace(once.analysis, once.plan) * (1 - SAVED_FOR_WORK * more)

@@ -8,6 +8,7 @@
 #ifndef USMP_DSP_H
 #define USMP_DSP_H
 
+#include "assembly.h"
 #include "usmp.h"
 
 /* Whether inner functions are assembly for the DSP extension: all of their body, or none of it. */
@@ -19,13 +20,6 @@
 #define USMP_DSP 0
 #define USMP_ASSEMBLY
 #define USMP_ASSEMBLY_OR_INLINE inline
-#endif
-
-/* What only one of C and assembly uses. */
-#if defined(__GNUC__)
-#define USMP_UNUSED __attribute__((unused))
-#else
-#define USMP_UNUSED
 #endif
 
 /* sum * factor / 2^32, rounded to the nearest, halves upwards, where `excess` is the factor less 2^32: SMMLAR. */

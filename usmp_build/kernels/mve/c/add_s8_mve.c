@@ -26,7 +26,7 @@ struct usmp_sum_mve {
 };
 
 /* A sum of two elements. */
-static inline USMP_MVE_UNUSED int8_t usmp_add_two_s8_mve(const struct usmp_sum_mve *p, int8_t first, int8_t second)
+static inline USMP_UNUSED int8_t usmp_add_two_s8_mve(const struct usmp_sum_mve *p, int8_t first, int8_t second)
 {
     const int32_t a = first * p->first_unit + p->first_offset;
     const int32_t b = second * p->second_unit + p->second_offset;
@@ -38,8 +38,8 @@ static inline USMP_MVE_UNUSED int8_t usmp_add_two_s8_mve(const struct usmp_sum_m
 
 /* Adds elements, four in a turn. */
 static USMP_MVE_ASSEMBLY void usmp_add_fours_s8_mve(
-    const struct usmp_sum_mve *p USMP_MVE_UNUSED, const int8_t *first USMP_MVE_UNUSED,
-    const int8_t *second USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_sum_mve *p USMP_UNUSED, const int8_t *first USMP_UNUSED,
+    const int8_t *second USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

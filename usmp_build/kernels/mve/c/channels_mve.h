@@ -13,7 +13,7 @@
  *
  * in the order in which even and odd lanes, and then theirs, are widened; for eight channels it is
  * 0 2 4 6, 1 3 5 7.  Channels that are missing are 0.  Returns where it ends. */
-static inline USMP_MVE_UNUSED const int8_t *usmp_channels_s8_mve(
+static inline USMP_UNUSED const int8_t *usmp_channels_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *taps, int32_t offset, const int8_t *stream, int32_t size,
     int32_t lanes, int8_t *output)
 {
@@ -39,7 +39,7 @@ static inline USMP_MVE_UNUSED const int8_t *usmp_channels_s8_mve(
 }
 
 /* Makes pixels of taps, each at the offset of the pixel, `size` channels at a time. */
-static inline USMP_MVE_UNUSED void usmp_channels_of_pixels_s8_mve(
+static inline USMP_UNUSED void usmp_channels_of_pixels_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *taps, int32_t offset, int32_t size, int8_t *output)
 {
     for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
@@ -93,8 +93,8 @@ static inline USMP_MVE_UNUSED void usmp_channels_of_pixels_s8_mve(
 
 /* Makes pixels as usmp_channels_of_pixels_s8_mve does, eight channels at a time. */
 static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
-    const struct usmp_pixels_mve *p USMP_MVE_UNUSED, const int8_t *const *taps USMP_MVE_UNUSED,
-    int32_t offset USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_pixels_mve *p USMP_UNUSED, const int8_t *const *taps USMP_UNUSED,
+    int32_t offset USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
@@ -159,8 +159,8 @@ static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
 
 /* The same, sixteen channels at a time. */
 static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
-    const struct usmp_pixels_mve *p USMP_MVE_UNUSED, const int8_t *const *taps USMP_MVE_UNUSED,
-    int32_t offset USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_pixels_mve *p USMP_UNUSED, const int8_t *const *taps USMP_UNUSED,
+    int32_t offset USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

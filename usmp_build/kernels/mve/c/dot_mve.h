@@ -17,7 +17,7 @@
  *     a b c d                    shifts, bytes: negative, to the right
  *
  * Returns where it ends. */
-static inline USMP_MVE_UNUSED const int8_t *usmp_four_filters_s8_mve(
+static inline USMP_UNUSED const int8_t *usmp_four_filters_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *runs, int32_t offset, const int8_t *packed, int32_t lanes,
     int8_t *output)
 {
@@ -43,8 +43,8 @@ static inline USMP_MVE_UNUSED const int8_t *usmp_four_filters_s8_mve(
 
 /* Makes pixels of one run each, of at most 64 bytes, which are read once for all filters. */
 static USMP_MVE_ASSEMBLY void usmp_dot_short_s8_mve(
-    const struct usmp_pixels_mve *p USMP_MVE_UNUSED, const int8_t *input USMP_MVE_UNUSED,
-    int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_pixels_mve *p USMP_UNUSED, const int8_t *input USMP_UNUSED,
+    int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
@@ -140,8 +140,8 @@ static USMP_MVE_ASSEMBLY void usmp_dot_short_s8_mve(
 
 /* Makes pixels of several runs of any length, each at the offset of the pixel. */
 static USMP_MVE_ASSEMBLY void usmp_dot_s8_mve(
-    const struct usmp_pixels_mve *p USMP_MVE_UNUSED, const int8_t *const *runs USMP_MVE_UNUSED,
-    int32_t offset USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_pixels_mve *p USMP_UNUSED, const int8_t *const *runs USMP_UNUSED,
+    int32_t offset USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

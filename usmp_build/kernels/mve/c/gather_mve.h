@@ -18,8 +18,8 @@ struct usmp_gathering_mve {
 /* Gathers runs side by side, each from the same offset.  A run that is NULL, and all that is around them, is the zero
  * point. */
 static USMP_MVE_ASSEMBLY void usmp_gather_s8_mve(
-    const int8_t *const *runs USMP_MVE_UNUSED, int32_t offset USMP_MVE_UNUSED,
-    const struct usmp_gathering_mve *p USMP_MVE_UNUSED, int8_t *patch USMP_MVE_UNUSED)
+    const int8_t *const *runs USMP_UNUSED, int32_t offset USMP_UNUSED,
+    const struct usmp_gathering_mve *p USMP_UNUSED, int8_t *patch USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

@@ -29,8 +29,8 @@
 
 /* Replaces each element by its value in the table. */
 static USMP_MVE_OR_INLINE void usmp_look_up_s8(
-    const struct usmp_elements *p USMP_MVE_UNUSED, const int8_t *input USMP_MVE_UNUSED,
-    const int8_t *table USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_elements *p USMP_UNUSED, const int8_t *input USMP_UNUSED,
+    const int8_t *table USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

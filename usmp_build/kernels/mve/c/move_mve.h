@@ -9,7 +9,7 @@
 
 /* As memmove. */
 static USMP_MVE_OR_INLINE void usmp_move_vectors(
-    const uint8_t *from USMP_MVE_UNUSED, int32_t size USMP_MVE_UNUSED, uint8_t *to USMP_MVE_UNUSED)
+    const uint8_t *from USMP_UNUSED, int32_t size USMP_UNUSED, uint8_t *to USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
@@ -52,7 +52,7 @@ static USMP_MVE_OR_INLINE void usmp_move_vectors(
 
 /* As memset. */
 static USMP_MVE_OR_INLINE void usmp_repeat_byte(
-    uint8_t *to USMP_MVE_UNUSED, uint8_t value USMP_MVE_UNUSED, int32_t count USMP_MVE_UNUSED)
+    uint8_t *to USMP_UNUSED, uint8_t value USMP_UNUSED, int32_t count USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

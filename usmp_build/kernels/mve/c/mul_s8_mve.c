@@ -20,7 +20,7 @@ struct usmp_product_mve {
 };
 
 /* A product of two elements. */
-static inline USMP_MVE_UNUSED int8_t usmp_multiply_two_s8_mve(
+static inline USMP_UNUSED int8_t usmp_multiply_two_s8_mve(
     const struct usmp_product_mve *p, int8_t first, int8_t second)
 {
     const int32_t product = (first - p->first_zero_point) * (second - p->second_zero_point);
@@ -47,8 +47,8 @@ static inline USMP_MVE_UNUSED int8_t usmp_multiply_two_s8_mve(
 
 /* Multiplies elements, eight in a turn. */
 static USMP_MVE_ASSEMBLY void usmp_multiply_eights_s8_mve(
-    const struct usmp_product_mve *p USMP_MVE_UNUSED, const int8_t *first USMP_MVE_UNUSED,
-    const int8_t *second USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_product_mve *p USMP_UNUSED, const int8_t *first USMP_UNUSED,
+    const int8_t *second USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

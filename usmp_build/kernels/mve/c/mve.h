@@ -20,21 +20,17 @@
 #define USMP_MVE 1
 #define USMP_MVE_ASSEMBLY __attribute__((naked, noinline, used))
 #define USMP_MVE_OR_INLINE USMP_MVE_ASSEMBLY
-#define USMP_MVE_UNUSED __attribute__((unused))
 #else
 #define USMP_MVE 0
 #define USMP_MVE_ASSEMBLY
 #define USMP_MVE_OR_INLINE inline
-#define USMP_MVE_UNUSED
 #endif
 
 /* Whether Helium has floats, too. */
 #if USMP_MVE && __ARM_FEATURE_MVE >= 2
 #define USMP_MVE_F32 1
-#define USMP_MVE_F32_OR_INLINE USMP_MVE_ASSEMBLY
 #else
 #define USMP_MVE_F32 0
-#define USMP_MVE_F32_OR_INLINE inline
 #endif
 
 /* Multiplies four values by MULTIPLIER / 2^31, and takes 1 off negative products: then a shift to the right rounds

@@ -34,7 +34,7 @@ struct usmp_window_mve {
     USMP_OFFSET(usmp_window_mve, input_step), USMP_OFFSET(usmp_window_mve, blocks)
 
 /* The output of a channel. */
-static inline USMP_MVE_UNUSED int8_t usmp_maximum_under_mve(const struct usmp_window_mve *p, int32_t channel)
+static inline USMP_UNUSED int8_t usmp_maximum_under_mve(const struct usmp_window_mve *p, int32_t channel)
 {
     int32_t most = p->low;
 
@@ -46,7 +46,7 @@ static inline USMP_MVE_UNUSED int8_t usmp_maximum_under_mve(const struct usmp_wi
     return (int8_t)usmp_minimum(most, p->high);
 }
 
-static inline USMP_MVE_UNUSED int8_t usmp_average_under_mve(const struct usmp_window_mve *p, int32_t channel)
+static inline USMP_UNUSED int8_t usmp_average_under_mve(const struct usmp_window_mve *p, int32_t channel)
 {
     int32_t sum = p->outside;
 
@@ -61,7 +61,7 @@ static inline USMP_MVE_UNUSED int8_t usmp_average_under_mve(const struct usmp_wi
 }
 
 /* Makes pixels, from the channels at an offset in each row on, sixteen in a turn. */
-static inline USMP_MVE_UNUSED void usmp_pool_pixels_mve(
+static inline USMP_UNUSED void usmp_pool_pixels_mve(
     const struct usmp_window_mve *p, int32_t offset,
     int8_t (*of_channel)(const struct usmp_window_mve *, int32_t), int8_t *output)
 {
@@ -134,8 +134,8 @@ static inline USMP_MVE_UNUSED void usmp_pool_pixels_mve(
     "pop            {r4-r11, pc}\n\t"
 
 static USMP_MVE_ASSEMBLY void usmp_max_pool_pixels_mve(
-    const struct usmp_window_mve *p USMP_MVE_UNUSED, int32_t offset USMP_MVE_UNUSED,
-    int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_window_mve *p USMP_UNUSED, int32_t offset USMP_UNUSED,
+    int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(USMP_MVE_POOL(
@@ -162,8 +162,8 @@ static USMP_MVE_ASSEMBLY void usmp_max_pool_pixels_mve(
     "vsub.i16       " SUMS ", " SUMS ", q2\n\t"
 
 static USMP_MVE_ASSEMBLY void usmp_average_pool_pixels_mve(
-    const struct usmp_window_mve *p USMP_MVE_UNUSED, int32_t offset USMP_MVE_UNUSED,
-    int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_window_mve *p USMP_UNUSED, int32_t offset USMP_UNUSED,
+    int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(USMP_MVE_POOL(

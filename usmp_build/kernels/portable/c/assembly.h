@@ -8,4 +8,11 @@
  * no register. */
 #define USMP_OFFSET(STRUCT, MEMBER) [MEMBER] "i"(offsetof(struct STRUCT, MEMBER))
 
+/* What only one of C and assembly uses. */
+#if defined(__GNUC__)
+#define USMP_UNUSED __attribute__((unused))
+#else
+#define USMP_UNUSED
+#endif
+
 #endif

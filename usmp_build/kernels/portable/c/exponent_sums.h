@@ -14,14 +14,14 @@ static inline int32_t usmp_exponent(int32_t difference, int32_t multiplier, int3
 }
 
 /* e^x of a difference that is not above 0, Q0.31; 0 below -reach. */
-static inline USMP_MVE_UNUSED int32_t usmp_exp_of_difference(
+static inline USMP_UNUSED int32_t usmp_exp_of_difference(
     int32_t difference, int32_t multiplier, int32_t shift, int32_t reach)
 {
     return difference < -reach ? 0 : usmp_exp_of_negative(usmp_exponent(difference, multiplier, shift));
 }
 
 static USMP_MVE_OR_INLINE int32_t usmp_maximum_of_row(
-    const int8_t *input USMP_MVE_UNUSED, int32_t size USMP_MVE_UNUSED)
+    const int8_t *input USMP_UNUSED, int32_t size USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
@@ -50,8 +50,8 @@ static USMP_MVE_OR_INLINE int32_t usmp_maximum_of_row(
 
 /* Q12.19 */
 static USMP_MVE_OR_INLINE uint32_t usmp_sum_of_exps(
-    const int8_t *input USMP_MVE_UNUSED, int32_t size USMP_MVE_UNUSED, int32_t maximum USMP_MVE_UNUSED,
-    int32_t multiplier USMP_MVE_UNUSED, int32_t shift USMP_MVE_UNUSED, int32_t reach USMP_MVE_UNUSED)
+    const int8_t *input USMP_UNUSED, int32_t size USMP_UNUSED, int32_t maximum USMP_UNUSED,
+    int32_t multiplier USMP_UNUSED, int32_t shift USMP_UNUSED, int32_t reach USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(

@@ -33,7 +33,7 @@ static inline struct usmp_softmax_row usmp_softmax_look_at(
 }
 
 /* The share of an input, with `bits` bits: 2^bits is all. */
-static inline USMP_MVE_UNUSED int32_t usmp_softmax_share(
+static inline USMP_UNUSED int32_t usmp_softmax_share(
     const struct usmp_softmax_s8_parameters *p, const struct usmp_softmax_row *row, int8_t input,
     int32_t bits)
 {
@@ -44,8 +44,8 @@ static inline USMP_MVE_UNUSED int32_t usmp_softmax_share(
 
 /* Makes the shares of a row. */
 static USMP_MVE_OR_INLINE void usmp_softmax_shares(
-    const struct usmp_softmax_s8_parameters *p USMP_MVE_UNUSED, const struct usmp_softmax_row *row USMP_MVE_UNUSED,
-    const int8_t *input USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
+    const struct usmp_softmax_s8_parameters *p USMP_UNUSED, const struct usmp_softmax_row *row USMP_UNUSED,
+    const int8_t *input USMP_UNUSED, int8_t *output USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
