@@ -65,6 +65,7 @@ _ELEMENT_TYPES = {
     "average_pool_2d_s8.c": "s8 s16",
     "average_pool_2d_sums.c": "s8 s16 f32",
     "batch_matmul.c": "s8 s16 f32",
+    "blocks_dsp.h": "s8 s16",
     "broadcast_args.c": "s32 s64",
     "cast.c": "u32 s8 u8 s16 s32 f32",
     "cast_f32.c": "s8 u8 s16 s32",
@@ -121,6 +122,7 @@ _ELEMENT_TYPES = {
     "svdf_s8.c": "s16 s8",
     "taps.h": "s8 s16",
     "transpose_conv.c": "s8 s16 f32",
+    "transpose_conv.h": "s8 s16 f32",
     "truth.c": "s8 u8 s16 s32 u32 f32",
 }
 """File → the types that its pieces are there for; the first is the one that it is written for."""

@@ -9,11 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from tests.support.kernels.drawing import ACTIVATIONS, INT8, INT16, Case, Random, case, pick, span
+from tests.support.kernels.drawing import ACTIVATIONS, INT8, INT16, Case, Random, case, constant, pick, span
 from tests.support.kernels.sums import filters, image
 from tests.support.kernels.windows import geometry
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Padding
 from usmp_build.kernels.reference import Reference
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
@@ -73,6 +74,24 @@ def fully_connected(r: Random, dtype: DType = INT8) -> Case:
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 
 
+def transpose_conv(r: Random) -> Case:
+    """Up to 33 channels, with windows up to 5x5 and strides up to 3."""
+    size, kernel = ((span(r, 1, most), span(r, 1, most)) for most in (6, 5))
+    strides = span(r, 1, min(3, kernel[0])), span(r, 1, min(3, kernel[1]))
+    padding = pick(r, [Padding.SAME, Padding.VALID])
+    result = [
+        stride * each if padding is Padding.SAME else stride * (each - 1) + taps
+        for each, taps, stride in zip(size, kernel, strides, strict=True)
+    ]
+    channels, outputs = pick(r, [4, 5, 8, 16, 33]), outputs_of(r)
+    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
+    weights, bias, scale = filters_of(r, (outputs, *kernel, channels), 0, source)
+    output = image(r, "y", (source.shape[0], *result, outputs), INT8, scale)
+    form = constant("shape", np.array(output.shape, np.int32))
+    options = Conv2D(padding, *strides, activation=pick(r, ACTIVATIONS))
+    return case(r, "TRANSPOSE_CONV", (form, weights, source, bias), output, options)
+
+
 def add_or_subtract(kind: str) -> Callable[[Random], Case]:
     """Up to 40 elements; often both operands have the same scale."""
 
@@ -124,11 +143,12 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "MUL": multiply,
     "SUB": add_or_subtract("SUB"),
+    "TRANSPOSE_CONV": transpose_conv,
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
     Isa.DSP: tuple(kind for kind in CASES if kind not in {"ADD", "SUB", "MUL"}),
-    Isa.MVE: tuple(kind for kind in CASES if "_S16" not in kind),
-    Isa.SCALAR: ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"),
+    Isa.MVE: tuple(kind for kind in CASES if "_S16" not in kind and kind != "TRANSPOSE_CONV"),
+    Isa.SCALAR: ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"),
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from usmp_build.arithmetic import windows
 from usmp_build.interfaces.call_traffic import call_traffic
@@ -10,14 +11,19 @@ from usmp_build.interfaces.kernels import Input, Kernel, Output, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Padding
 from usmp_build.kernels.arithmetic_of_sums import Places, arithmetic
+from usmp_build.kernels.candidates import fastest
+from usmp_build.kernels.dsp.transposed_convolution import transpose_conv_dsp
 from usmp_build.kernels.names import c_name
 from usmp_build.kernels.nest import Fields, kernel, rows_of
 from usmp_build.kernels.nests_of_sums import conv_2d, filters
 from usmp_build.kernels.node import Node, Unsupported
+from usmp_build.kernels.phases import phases_of
 from usmp_build.kernels.pitches import Pitches, pitch, pitch_fields
 from usmp_build.kernels.portable.dynamic_range import DynamicConvolution, dynamic_kernel, is_dynamic
+from usmp_build.kernels.scalar.transposed_convolution import transpose_conv_scalar
 from usmp_build.kernels.window import Images, Slide
 from usmp_build.operators.sums import Conv2D
+from usmp_build.request import Isa
 
 _PLACES = Places(input=2, weights=1, bias=3)
 
@@ -58,7 +64,10 @@ def transpose_conv(node: Node) -> Kernel:
         constants=how.constants,
         moved={Input(2): reached},
     )
-    return replace(made, pitched=frozenset({Input(2), Output(0)}))
+    made = replace(made, pitched=frozenset({Input(2), Output(0)}))
+    phases = phases_of(node, images, reached.read)
+    makers = {Isa.DSP: transpose_conv_dsp, Isa.SCALAR: transpose_conv_scalar}
+    return fastest(node, {isa: partial(make, phases, how, made) for isa, make in makers.items()}, made)
 
 
 def _fields(down: Slide, across: Slide, inputs: int, outputs: int) -> Fields:

@@ -3,34 +3,10 @@
 #include "arithmetic.h"
 #include "products.h"
 #include "sums.h"
+#include "transpose_conv.h"
 #include "usmp.h"
 #include "walk.h"
 #include "window.h"
-
-/* An input reaches a window of outputs: that of input 0 begins `above` rows and `before` pixels before the first
- * output, the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the output
- * less its zero point.  Pitches are in elements from one pixel to the next. */
-struct usmp_transpose_conv_s8_parameters {
-    int32_t input_width;
-    int32_t input_channels;
-    int32_t output_width;
-    int32_t output_channels;
-    int32_t window_height;
-    int32_t window_width;
-    int32_t stride_down;
-    int32_t stride;
-    int32_t above;
-    int32_t before;
-#if USMP_S8
-    int32_t input_zero_point;
-    int32_t output_zero_point;
-#endif
-    usmp_number low;
-    usmp_number high;
-    int32_t input_pitch;
-    int32_t output_pitch;
-    int32_t direction; /* 1 forward, -1 backward */
-};
 
 /* Output row `y` from the input rows that may reach it, as many as strides fit into a window, begun or whole; a row that
  * is NULL is outside of the image.  Bias, and of integers multiplier and shift, have one element for each output

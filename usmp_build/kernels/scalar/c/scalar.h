@@ -58,6 +58,37 @@
         USMP_COMPLETE(FIRST, SECOND); \
     } while (0)
 
+/* Adds the products of input I with a weight of each filter. */
+#define USMP_FOUR_PRODUCTS(I) \
+    do { \
+        const int8_t *const w = weights + 4 * (I); \
+        const int32_t x = inputs[I]; \
+        USMP_TWO_PRODUCTS(sum_a, x, w[0], sum_b, x, w[1]); \
+        USMP_TWO_PRODUCTS(sum_c, x, w[2], sum_d, x, w[3]); \
+    } while (0)
+
+/* Adds the products of `count` inputs with four filters, whose weights of an input lie side by side. */
+static USMP_OUT_OF_LINE void usmp_add_run_s8_scalar(
+    const int8_t *inputs, const int8_t *weights, int32_t count, uint32_t *sums)
+{
+    const int32_t whole = count - count % 4;
+    uint32_t sum_a = sums[0], sum_b = sums[1], sum_c = sums[2], sum_d = sums[3];
+
+    for (int32_t i = 0; i < whole; i += 4) {
+        USMP_FOUR_PRODUCTS(i);
+        USMP_FOUR_PRODUCTS(i + 1);
+        USMP_FOUR_PRODUCTS(i + 2);
+        USMP_FOUR_PRODUCTS(i + 3);
+    }
+    for (int32_t i = whole; i < count; ++i) {
+        USMP_FOUR_PRODUCTS(i);
+    }
+    sums[0] = sum_a;
+    sums[1] = sum_b;
+    sums[2] = sum_c;
+    sums[3] = sum_d;
+}
+
 /* The most output channels of a pixel that wait until those of the one before it are written. */
 #define USMP_MOST_WAITING 256
 
