@@ -30,7 +30,8 @@ static inline USMP_UNUSED int32_t usmp_multiply_high_dsp(int32_t sum, int32_t ex
     __asm__("smmlar %0, %1, %2, %1" : "=r"(high) : "r"(sum), "r"(excess));
     return high;
 #else
-    return sum + (int32_t)(((int64_t)sum * excess + ((int64_t)1 << 31)) >> 32);
+    const int64_t product = (int64_t)sum * excess;
+    return sum + (int32_t)(product >> 32) + (int32_t)((uint32_t)product >> 31);
 #endif
 }
 

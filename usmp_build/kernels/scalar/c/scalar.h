@@ -116,7 +116,8 @@ static inline struct usmp_scaling_s8_scalar usmp_scaling_of_s8_scalar(int32_t lo
 static USMP_IN_PLACE int32_t usmp_multiply_high_scalar(int32_t a, int32_t b)
 {
 #if USMP_PIXEL_PAIRS
-    return (int32_t)(((int64_t)a * b + ((int64_t)1 << 31)) >> 32);
+    const int64_t product = (int64_t)a * b;
+    return (int32_t)(product >> 32) + (int32_t)((uint32_t)product >> 31);
 #else
     const int32_t a_low = a & 0xffff;
     const int32_t b_low = b & 0xffff;
