@@ -93,6 +93,7 @@ _ELEMENT_TYPES = {
     "leaky_relu.c": "s8 s16",
     "lstm_integers.c": "s8 s16",
     "max_pool_2d.c": "s8 s16 f32",
+    "max_pool_2d_s8_dsp.c": "s8 s16",
     "maximum.c": "s8 s16 s32 s64 f32",
     "mean.h": "s8 s16",
     "mean_s8.c": "s8 s16",

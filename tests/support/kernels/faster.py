@@ -116,13 +116,13 @@ def multiply(r: Random) -> Case:
     return case(r, "MUL", (first, second), output, Binary(pick(r, ACTIVATIONS)))
 
 
-def pool_2d(kind: str) -> Callable[[Random], Case]:
+def pool_2d(kind: str, dtype: DType = INT8) -> Callable[[Random], Case]:
     """Up to 40 channels, with windows up to 4x4, and at times 16x16."""
 
     def make(r: Random) -> Case:
         padding, size, kernel, numbers, result = geometry(r, 1, pick(r, [4, 4, 16]), 18)
         channels = span(r, 1, 40)
-        source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, 0.05)
+        source = image(r, "x", (span(r, 1, 2), *size, channels), dtype, 0.05)
         output = replace(source, name="y", shape=(source.shape[0], *result, channels))
         strides = {name: value for name, value in numbers.items() if name.startswith("stride")}
         options = Pool2D(padding, filter_h=kernel[0], filter_w=kernel[1], activation=pick(r, ACTIVATIONS), **strides)
@@ -141,6 +141,7 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "FULLY_CONNECTED": fully_connected,
     "FULLY_CONNECTED_S16": partial(fully_connected, dtype=INT16),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
+    "MAX_POOL_2D_S16": pool_2d("MAX_POOL_2D", INT16),
     "MUL": multiply,
     "SUB": add_or_subtract("SUB"),
     "TRANSPOSE_CONV": transpose_conv,

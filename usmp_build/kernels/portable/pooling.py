@@ -68,7 +68,8 @@ def pool_2d(node: Node) -> Kernel:
 
 def _faster(node: Node, portable: Kernel, is_average: bool, isa: Isa) -> Kernel:
     """Return the kernel for other instructions: a turn of it is up to four turns of the portable one, or sixteen."""
-    if node.output.dtype is not DType.INT8:
+    is_word_of_int16 = isa is Isa.DSP and node.output.dtype is DType.INT16 and not is_average
+    if node.output.dtype is not DType.INT8 and not is_word_of_int16:
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
     options = node.options(Pool2D)
     if is_average and options.filter_h * options.filter_w > _MOST_PIXELS:

@@ -1,87 +1,10 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D of int8 with Arm's DSP extension. */
+/* AVERAGE_POOL_2D of int8 with Arm's DSP extension. */
 #include "arithmetic.h"
 #include "dsp.h"
 #include "pool_2d.h"
 #include "walk.h"
 #include "window.h"
 #include <string.h>
-
-/* The larger one of each of four pairs of int8. */
-static inline uint32_t usmp_maximum_of_fours_dsp(uint32_t a, uint32_t b)
-{
-    uint32_t result = 0;
-#if USMP_DSP
-    __asm__(
-        "ssub8 %0, %1, %2\n\t"
-        "sel %0, %1, %2"
-        : "=&r"(result)
-        : "r"(a), "r"(b)
-        : "cc");
-#else
-    for (int32_t bit = 0; bit < 32; bit += 8) {
-        const int32_t larger = usmp_maximum((int8_t)(a >> bit & 0xff), (int8_t)(b >> bit & 0xff));
-        result |= ((uint32_t)larger & 0xff) << bit;
-    }
-#endif
-    return result;
-}
-
-/* `count` pixels of a row under a window, or none for a row that is NULL: those of four channels at once. */
-static inline uint32_t usmp_maximum_of_row_dsp(
-    const int8_t *row, int32_t first, int32_t count, int32_t pitch, uint32_t most)
-{
-    for (int32_t i = 0; row != NULL && i < count; ++i) {
-        uint32_t four;
-
-        memcpy(&four, row + first + i * pitch, 4);
-        most = usmp_maximum_of_fours_dsp(most, four);
-    }
-    return most;
-}
-
-/* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_s8_dsp_row(
-    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
-{
-    const int32_t height = p->window_height;
-    const int32_t pitch = p->input_pitch;
-    const int32_t fours = p->channels / 4;
-    const uint32_t low = (uint32_t)(uint8_t)p->low * 0x01010101u;
-    const uint32_t high = (uint32_t)(uint8_t)p->high * 0x01010101u;
-    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const struct usmp_walk turns = usmp_walk_along(p->channels - 3 * fours, 1, p->direction);
-
-    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
-        const int32_t start = x * p->stride - p->before;
-        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
-        const int32_t first = (start + taps.first) * pitch;
-        const int32_t width = taps.end - taps.first;
-        int8_t *const pixel = output + x * p->output_pitch;
-
-        for (int32_t turn = turns.first; turn != turns.end; turn += turns.step) {
-            const int32_t c = turn < fours ? 4 * turn : turn + 3 * fours;
-
-            if (turn < fours) {
-                uint32_t most = low;
-
-                for (int32_t y = 0; y < height; ++y) {
-                    most = usmp_maximum_of_row_dsp(rows[y], first + c, width, pitch, most);
-                }
-                most = ~usmp_maximum_of_fours_dsp(~most, ~high); /* the smaller ones: ~x is -1 - x */
-                memcpy(pixel + c, &most, 4);
-            } else {
-                int32_t most = p->low;
-
-                for (int32_t y = 0; y < height; ++y) {
-                    for (int32_t i = 0; rows[y] != NULL && i < width; ++i) {
-                        most = usmp_maximum(most, rows[y][first + c + i * pitch]);
-                    }
-                }
-                pixel[c] = (int8_t)usmp_minimum(most, p->high);
-            }
-        }
-    }
-}
 
 /* Adds four int8 to sums of 16 bits: those of even channels, and those of odd ones. */
 static inline void usmp_add_four_dsp(uint32_t four, uint32_t sums[2])
