@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.cycles import estimate
 from benchmarks.figures import Column, Figures
 from benchmarks.subject import MANIFEST, Subject
+from benchmarks.timings import estimate
 from benchmarks.tools import Unmeasured
 from tests.support import counting, firmware
 from tests.support.counting import Interval

@@ -104,7 +104,7 @@ def _kinds(graph: Subgraph, counts: Mapping[Place, Counter[int]]) -> dict[str, G
     names: dict[str, list[int]] = {}
     for position in sorted(set().union(*counts.values())):
         operator = operators.get(position)
-        names.setdefault(_name(operator, graph) if operator else "added by the plan", []).append(position)
+        names.setdefault(name_of(operator, graph) if operator else "added by the plan", []).append(position)
     return {
         name: Group(
             len(positions),
@@ -138,7 +138,8 @@ def _instructions(positions: Sequence[int], counts: Mapping[Place, Counter[int]]
     return {place: sum(count[at] for at in positions) for place, count in counts.items()}
 
 
-def _name(operator: Operator, graph: Subgraph) -> str:
+def name_of(operator: Operator, graph: Subgraph) -> str:
+    """Return the kind of an operator; of convolutions also their window, and whether they are the first layer."""
     if operator.kind not in ("CONV_2D", "DEPTHWISE_CONV_2D") or operator.inputs[1] is None:
         return operator.kind
     _, height, width, channels = graph.tensors[operator.inputs[1]].shape

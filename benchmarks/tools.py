@@ -15,6 +15,11 @@ class Unmeasured(Exception):
 
 def run(command: Sequence[str], cwd: Path | None = None) -> bytes:
     """Return what a program writes.  Raises Unmeasured when it is missing, fails, or takes longer than ten minutes."""
+    return both(command, cwd)[0]
+
+
+def both(command: Sequence[str], cwd: Path | None = None) -> tuple[bytes, bytes]:
+    """Return what a program writes to its output and to its errors.  Raises as `run` does."""
     name = Path(command[0]).name
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, timeout=_SECONDS, check=False)
@@ -24,7 +29,7 @@ def run(command: Sequence[str], cwd: Path | None = None) -> bytes:
         raise Unmeasured(f"{name} does not run: {type(error).__name__}") from None
     if done.returncode:
         raise Unmeasured(f"{name} fails: {reason(done.stderr.decode('utf-8', 'replace')) or f'code {done.returncode}'}")
-    return done.stdout
+    return done.stdout, done.stderr
 
 
 def reason(said: str) -> str:

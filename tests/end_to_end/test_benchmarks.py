@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import board, cmsis_nn, draw, host, measure, ram, tables, times
-from benchmarks.cycles import estimate
+from benchmarks import board, cmsis_nn, cycles, draw, host, measure, ram, tables, times
 from benchmarks.figures import Figures
 from benchmarks.layers import Layer, layers_of
 from benchmarks.measure import Measured, on_host
@@ -18,11 +17,13 @@ from benchmarks.processors import PROCESSORS, Group, Place, Profile
 from benchmarks.published import published
 from benchmarks.stack import Stack, follow
 from benchmarks.subject import generate, prepare
+from benchmarks.timings import estimate
 from benchmarks.tools import Unmeasured
 from tests.support import counting, firmware
 from tests.support.cli import DATA
 from tests.support.cmsis_nn import stand_in
 from tests.support.kernels.driver import HEADERS
+from tests.support.tools import need
 from tests.support.tree import ROOT
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.request import Isa
@@ -64,6 +65,23 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     written = {path.stem: path.read_text("utf-8") for path in folder.iterdir()}
     assert {draw.as_csv(table) for table in message.split("\n\n") if table.startswith("|")} <= {*written.values()}
     assert ROOT.as_posix() not in written.pop("facts")
+
+
+@pytest.mark.long
+def test_cycles_of_a_core_that_is_simulated(tmp_path: Path) -> None:
+    """Outputs are compared; flash that is slower takes no more instructions."""
+    need("verilator", "riscv64-unknown-elf-gcc", "riscv64-unknown-elf-objcopy")
+    pytest.importorskip("pythondata_cpu_ibex", reason="pythondata-cpu-ibex is not installed")
+    core = cycles.machine(tmp_path)
+    subject = cycles.prepared(DATA / "odd_even.tflite", tmp_path / "model", Isa.SCALAR)
+    (at_once, slow) = (cycles.run(core, subject, wait, "-O2") for wait in (0, 2))
+    assert [position for position, _ in at_once] == [position for position, _ in slow]
+    spent = [marks[-1][1].less(marks[0][1]) for marks in (at_once, slow)]
+    assert spent[0].instructions == spent[1].instructions
+    assert spent[0].instructions < spent[0].cycles < spent[1].cycles
+    rows = [line.split(" | ") for line in cycles.lines("odd_even", subject, at_once)]
+    assert rows[0][:3] == ["| odd_even", "all", f"{spent[0].cycles:,}"]
+    assert sum(int(row[2].replace(",", "")) for row in rows[1:]) == spent[0].cycles
 
 
 @pytest.mark.slow
