@@ -6,16 +6,20 @@
 #include "usmp.h"
 #include "walk.h"
 
-/* Adds the products of input I of both pixels with a weight of each filter. */
+/* Adds the products of input I of both pixels with a weight of each filter, which is read ahead of the products before
+ * it: many cores wait for what is used at once. */
 #define USMP_EIGHT_PRODUCTS(I) \
     do { \
-        const int8_t *const w = weights + 4 * (I); \
         const int32_t x = first[I]; \
         const int32_t y = second[I]; \
-        USMP_TWO_PRODUCTS(sum_a, x, w[0], sum_e, y, w[0]); \
-        USMP_TWO_PRODUCTS(sum_b, x, w[1], sum_f, y, w[1]); \
-        USMP_TWO_PRODUCTS(sum_c, x, w[2], sum_g, y, w[2]); \
-        USMP_TWO_PRODUCTS(sum_d, x, w[3], sum_h, y, w[3]); \
+        int32_t v = weights[4 * (I)]; \
+        int32_t w = weights[4 * (I) + 1]; \
+        USMP_TWO_PRODUCTS(sum_a, x, v, sum_e, y, v); \
+        v = weights[4 * (I) + 2]; \
+        USMP_TWO_PRODUCTS(sum_b, x, w, sum_f, y, w); \
+        w = weights[4 * (I) + 3]; \
+        USMP_TWO_PRODUCTS(sum_c, x, v, sum_g, y, v); \
+        USMP_TWO_PRODUCTS(sum_d, x, w, sum_h, y, w); \
     } while (0)
 
 /* The same in assembly: 14 instructions for 8 products. */
