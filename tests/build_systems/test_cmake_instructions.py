@@ -78,6 +78,7 @@ def test_another_processor_is_another_plan(tmp_path: Path, find: str, generator:
     assert planned() == "portable"
     assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m4") == "dsp"
     assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m55") == "mve"
+    assert planned("-DCMAKE_C_FLAGS=-march=rv32imac") == "scalar"
     (case.source / "usmp.toml").write_text(f'{MANIFEST}[targets.cpu]\nisa = "dsp"\n', "utf-8")
     assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m0") == "dsp"
 

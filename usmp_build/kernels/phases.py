@@ -45,31 +45,14 @@ class Phases:
         """Channels of the output."""
         return self.node.output.shape[3]
 
-    @property
-    def order(self) -> list[int]:
-        """The taps of the window, counted row by row, phase after phase."""
+    def weights(self) -> list[NDArray[np.int64]]:
+        """Return those of each phase, of shape (outputs, taps, channels)."""
         (height, down), (width, across) = self._axes()
+        weights = self.node.array(1, "weights").reshape(self.outputs, height, width, self.channels).astype(np.int64)
         return [
-            row * width + column
-            for first_row, first_column in product(range(down), range(across))
-            for row in range(first_row, height, down)
-            for column in range(first_column, width, across)
+            weights[:, row::down, column::across].reshape(self.outputs, -1, self.channels)
+            for row, column in product(range(down), range(across))
         ]
-
-    def weights(self) -> NDArray[np.int64]:
-        """Return the weights in this order, of shape (outputs, taps, channels)."""
-        weights = self.node.array(1, "weights").reshape(self.outputs, -1, self.channels)
-        return weights[:, self.order].astype(np.int64)
-
-    def phases(self) -> list[list[int]]:
-        """Return the places in that order of the taps of each phase."""
-        (height, down), (width, across) = self._axes()
-        phases, before = [], 0
-        for first_row, first_column in product(range(down), range(across)):
-            taps = len(range(first_row, height, down)) * len(range(first_column, width, across))
-            phases.append([*range(before, before + taps)])
-            before += taps
-        return phases
 
     @property
     def taps(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from usmp_build.interfaces.kernels import Constant, Kernel, Parameters, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.kernels import nests_of_sums as nests
@@ -30,7 +32,7 @@ def transpose_conv_dsp(phases: Phases, how: Arithmetic, portable: Kernel) -> Ker
         raise Declined("Helium is faster, unpacked")
     if phases.channels < WORD or phases.most_taps() > MOST_TAPS:
         raise Declined(f"it has less than {WORD} channels, or more than {MOST_TAPS} pixels reach an output")
-    node, weights, channels = phases.node, phases.weights(), phases.channels
+    node, weights, channels = phases.node, np.concatenate(phases.weights(), axis=1), phases.channels
     each = filters(node, weights.reshape(phases.outputs, -1), how.factors)
     zero_point = node.zero_point(node.input(0))
     biases = each.sums + zero_point * each.weights.sum(axis=1)

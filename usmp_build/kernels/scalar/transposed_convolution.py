@@ -31,22 +31,21 @@ def transpose_conv_scalar(phases: Phases, how: Arithmetic, portable: Kernel) -> 
     if how.sums is not DType.INT32:
         raise Declined(f"it is for int8, not {how.elements.name}")
     phases.most_taps()
-    node, weights, channels = phases.node, phases.weights(), phases.channels
-    each = filters(node, weights.reshape(phases.outputs, -1), how.factors)
+    node, channels = phases.node, phases.channels
+    weights = [of_phase.reshape(phases.outputs, -1) for of_phase in phases.weights()]
+    each = filters(node, np.concatenate(weights, axis=1), how.factors)
     are_steep, zero_point = in_steep_blocks(each), node.zero_point(node.input(0))
-    biases = each.sums + zero_point * weights.sum(axis=(1, 2))
-    of_phases = []
-    for taps in phases.phases():
-        products = weights[:, taps].reshape(phases.outputs, -1)
-        of_phases.append(biases - zero_point * products.sum(axis=1))
-        check_scaling(each, are_steep, reach(products, of_phases[-1]))
+    biases = each.sums + zero_point * each.weights.sum(axis=1)
+    sums = [biases - zero_point * of_phase.sum(axis=1) for of_phase in weights]
+    for of_phase, begin in zip(weights, sums, strict=True):
+        check_scaling(each, are_steep, reach(of_phase, begin))
     excess, shifts = (in_blocks(array, BLOCK).ravel() for array in scaling(each, are_steep).T)
     packed = in_blocks(each.weights, BLOCK).transpose(0, 2, 1)
     count, pixels = blocks(phases.outputs), node.output.elements // phases.outputs
     steep_blocks = np.count_nonzero(in_blocks(are_steep.astype(np.int64), BLOCK).any(axis=1))
     constants = (
         Constant("weights", DType.INT8, packed.astype(np.int8).tobytes()),
-        int32_constant("bias", np.concatenate([in_blocks(sums, BLOCK).ravel() for sums in of_phases])),
+        int32_constant("bias", np.concatenate([in_blocks(begin, BLOCK).ravel() for begin in sums])),
         int32_constant("excess", excess),
         Constant("shifts", DType.INT8, shifts.astype(np.int8).tobytes()),
         zeros(node, channels) if phases.outside else None,
