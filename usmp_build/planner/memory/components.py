@@ -75,4 +75,7 @@ def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
 
 
 def _renumbered(buffers: Iterable[int], position: Mapping[int, int]) -> tuple[int, ...]:
-    return tuple(sorted(new for new in map(position.get, buffers) if new is not None))
+    try:
+        return tuple(sorted(map(position.__getitem__, buffers)))  # mostly, all of them are kept
+    except KeyError:
+        return tuple(sorted(new for new in map(position.get, buffers) if new is not None))
