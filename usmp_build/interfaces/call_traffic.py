@@ -48,6 +48,8 @@ def positions(windows: Sequence[Window], rounds: int) -> int:
             return rounds
         case [Window(repeat=1, every=1) as window]:
             return sum(_inside(window, tap, rounds) for tap in range(window.taps))
+        case [Window(step=1, repeat=1) as window]:
+            return sum(_divided_inside(window, tap - window.before, rounds) for tap in range(window.taps))
     return sum(prod(_taps_inside(window, each) for window in windows) for each in range(rounds))
 
 
@@ -56,6 +58,12 @@ def _inside(window: Window, tap: int, rounds: int) -> int:
     before = window.before - tap * window.dilation
     first, end = -(-before // window.step), -(-(window.size + before) // window.step)
     return max(0, min(end, rounds) - max(first, 0))
+
+
+def _divided_inside(window: Window, first: int, rounds: int) -> int:
+    """Count the rounds in which one tap, at `first` in the first round, is at a position that `every` divides."""
+    end = min(first + rounds, window.size * window.every)
+    return max(0, -(-end // window.every) + (-max(first, 0) // window.every))
 
 
 def _taps_inside(window: Window, round_: int) -> int:

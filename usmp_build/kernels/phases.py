@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV by phases: outputs as far behind the pixels that reach them are made with the same taps of the window.
+"""TRANSPOSE_CONV by phases: outputs whose positions leave the same rest when divided by the stride use the same taps.
 
     stride 2, window 3, before 0      outputs 0 2 4: taps 0 and 2     outputs 1 3 5: tap 1
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from usmp_build.interfaces.kernels import Input, Kernel
 from usmp_build.kernels.candidates import Declined
 from usmp_build.kernels.node import Node
 from usmp_build.kernels.weights import blocks
-from usmp_build.kernels.window import Images
+from usmp_build.kernels.window import Images, Slide
 
 _IMAGE = Input(2)
 """Of the operator."""
@@ -57,14 +58,8 @@ class Phases:
     @property
     def taps(self) -> int:
         """How many taps there are for all pixels of the output together, those outside of the image included."""
-        totals = [
-            sum(
-                len(range((place + axis.before) % axis.stride, axis.window, axis.stride))
-                for place in range(axis.output)
-            )
-            for axis in (self.images.down, self.images.across)
-        ]
-        return self.images.count * totals[0] * totals[1]
+        down, across = map(_taps_along, (self.images.down, self.images.across))
+        return self.images.count * down * across
 
     @property
     def outside(self) -> int:
@@ -81,6 +76,14 @@ class Phases:
     def _axes(self) -> tuple[tuple[int, int], tuple[int, int]]:
         down, across = self.images.down, self.images.across
         return (down.window, down.stride), (across.window, across.stride)
+
+
+def _taps_along(axis: Slide) -> int:
+    """Return the sum of the taps of all positions along an axis; those of a phase have equally many."""
+    phases = range(axis.stride)
+    taps = (len(range(phase, axis.window, axis.stride)) for phase in phases)
+    positions = (len(range((phase - axis.before) % axis.stride, axis.output, axis.stride)) for phase in phases)
+    return sum(map(mul, taps, positions))
 
 
 def phases_of(node: Node, images: Images, read: int) -> Phases:

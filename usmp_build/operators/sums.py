@@ -63,7 +63,7 @@ class FullyConnected(Options):
 class BatchMatMul(Options):
     """BATCH_MATMUL: whether the matrices of each side are stored by columns.
 
-    The others are those of a TRANSPOSE that is left out: of either input before it, and of the output behind it.
+    The other fields are the axes of a TRANSPOSE that was folded in: before either input, or after the output.
     """
 
     adj_x: bool = field(default=False, metadata=slot(0, "?"))

@@ -27,11 +27,11 @@ class _Chain:
     ) -> None:
         """Add an operator whose output is like its first operand, but of another shape."""
         output = replace(self.tensors[self.last], name=f"t{len(self.tensors)}", shape=tuple(shape))
-        behind = len(self.tensors) + len(more)
+        output = len(self.tensors) + len(more)
         self.tensors += [*more, output]
-        inputs = (*(self.last,) * times, *range(behind - len(more), behind))
-        self.operators.append(Operator(kind, inputs, (behind,), options))
-        self.last = behind
+        inputs = (*(self.last,) * times, *range(output - len(more), output))
+        self.operators.append(Operator(kind, inputs, (output,), options))
+        self.last = output
 
     def reshape(self, *shape: int) -> None:
         if shape != self.tensors[self.last].shape:

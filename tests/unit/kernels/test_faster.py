@@ -15,8 +15,10 @@ from tests.support.tools import needs_gcc
 from usmp_build.interfaces.accesses import Touch
 from usmp_build.interfaces.kernels import Input, Kernel, Output, Rows
 from usmp_build.ir.graph import Subgraph
+from usmp_build.ir.options import Padding
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference
+from usmp_build.operators.sums import Conv2D
 from usmp_build.request import Isa
 
 pytestmark = needs_gcc
@@ -81,6 +83,30 @@ def test_turns_of_filters_for_one_channel_are_those_of_portable_kernels(isa: Isa
     assert several
     for case, kernel in several:
         assert touches(kernel) == touches(first_kernel(case.graph))
+
+
+@pytest.mark.parametrize("isa", [Isa.DSP, Isa.SCALAR])
+def test_taps_of_a_long_image_are_not_counted_one_by_one(isa: Isa) -> None:
+    """A file of a few bytes can state an image of 2^27 pixels: every second one has two of three taps."""
+    (graph,) = {case.graph for case, _ in faster(isa, "TRANSPOSE_CONV", 1)}
+    form, weights, source, *_ = (graph.tensors[i or 0] for i in graph.operators[0].inputs)
+    output, width = graph.tensors[graph.outputs[0]], 1 << 26
+    shapes = {
+        form.name: (4,),
+        weights.name: (output.shape[3], 1, 3, 4),
+        source.name: (1, 1, width, 4),
+        output.name: (1, 1, 2 * width, output.shape[3]),
+    }
+    filters = bytes(output.shape[3] * 12)
+    tensors = (replace(each, shape=shapes.get(each.name, each.shape)) for each in graph.tensors)
+    resized = tuple(replace(each, data=filters) if each.name == weights.name else each for each in tensors)
+    operator = replace(graph.operators[0], options=Conv2D(Padding.SAME, 1, 2))
+    kernel = Reference(isa).kernel(operator, replace(graph, tensors=resized))
+    assert isinstance(kernel, Kernel)
+    assert not kernel.declined
+    blocks = -(-output.shape[3] // 4)
+    read = kernel.calls[0].traffic[1].read - (isa is Isa.DSP) * 36 * blocks * 2 * width
+    assert read == blocks * 16 * (2 + 1) * width
 
 
 @pytest.mark.parametrize("kind", ["CONV_2D_S16", "FULLY_CONNECTED_S16"])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from tests.support.access_traces import trace
 from tests.support.kernels.drawing import INT8, activation, case
+from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.call_accesses import call_accesses
-from usmp_build.interfaces.call_traffic import call_traffic
+from usmp_build.interfaces.call_traffic import call_traffic, positions
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, Output, Rows, Traffic
 from usmp_build.kernels.nest import Blocks, Fields, InTurn, Nest, aside, kernel, reads, rows_of, writes
 from usmp_build.kernels.node import Node
@@ -85,3 +88,12 @@ def test_an_operand_that_is_passed_twice_is_touched_in_both_places_and_counts_on
     assert call.accesses is not None
     assert {touch.operand for part in call.accesses.parts for touch in part.touches} == {0, 1, 2}
     assert call_traffic(call) == (Traffic(4), Traffic(), Traffic(written=4))
+
+
+def test_inputs_of_a_transposed_convolution_are_counted_as_one_by_one() -> None:
+    chance = Random(1)
+    for _ in range(500):
+        size, taps, before, every = (chance.randint(*ends) for ends in ((1, 9), (1, 6), (-3, 6), (2, 5)))
+        window, rounds = Window(0, 1, size, taps, before=before, every=every), chance.randint(1, 30)
+        places = (place - before + tap for place in range(rounds) for tap in range(taps))
+        assert positions([window], rounds) == sum(p % every == 0 and 0 <= p // every < size for p in places)

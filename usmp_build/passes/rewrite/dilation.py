@@ -72,8 +72,8 @@ class _Group(NamedTuple):
     def sides(self, net: Net) -> tuple[list[Tensor], list[Tensor]]:
         """Return the tensors from what is read to what is convolved, and from what that makes to what is written."""
         read = [net.graph.tensors[op.inputs[0] or 0] for op in self]
-        made = [net.graph.tensors[op.outputs[0]] for op in self]
-        return [read[0], made[0], read[1]], [made[1], read[2], made[2]]
+        written = [net.graph.tensors[op.outputs[0]] for op in self]
+        return [read[0], written[0], read[1]], [written[1], read[2], written[2]]
 
 
 def dilations(net: Net) -> None:

@@ -61,7 +61,7 @@ def heads(model: Model, pins: Pins = NO_PINS) -> RewriteStep:
 
 
 def _joined(place: int, last: Operator, order: Order, net: Net) -> list[int]:
-    """Join the TRANSPOSE behind an attention with it; return the tensors whose axes move, none if it is no such."""
+    """Fold the TRANSPOSE after an attention into it; return the tensors whose axes move, none if there is nothing."""
     values = _found("BATCH_MATMUL", last, order, net)
     scores = values and _found("BATCH_MATMUL", values.operator, order, net)
     queries = scores and _found("TRANSPOSE", scores.operator, order, net)

@@ -29,8 +29,8 @@ struct usmp_transpose_conv_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* The taps of a window that make outputs of a phase, and those of the phases before it: a phase are all outputs as far
- * behind the inputs that reach them. */
+/* How many taps of a window the outputs of a phase use, and those of all phases before it.  The phase of an output is the
+ * rest of its position, `before` added, divided by the stride. */
 static inline int32_t usmp_taps_of_phase(int32_t window, int32_t stride, int32_t phase)
 {
     return (window - phase + stride - 1) / stride;

@@ -4,7 +4,7 @@
 #include "usmp.h"
 #include "walk.h"
 
-/* Sums up the biases of eight channels, and the products of what is `c` elements behind each tap with their weights. */
+/* The sums of eight channels: a bias, and for each tap the input `c` elements after it, times its weight. */
 static USMP_OUT_OF_LINE void usmp_add_eight_s8_scalar(
     const int8_t *const *taps, int32_t count, int32_t c, const int8_t *w, int32_t channels, const int32_t *bias,
     uint32_t *sums)

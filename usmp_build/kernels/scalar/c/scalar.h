@@ -111,8 +111,8 @@ static inline struct usmp_scaling_s8_scalar usmp_scaling_of_s8_scalar(int32_t lo
     return scaling;
 }
 
-/* a * b / 2^32, rounded to the nearest, halves upwards.  The first Thumb instructions multiply 32 bits at most: by
- * halves, of which the upper ones have the sign.  No sum of two products of these needs more. */
+/* a * b / 2^32, rounded to the nearest, halves upwards.  The first Thumb instructions have no product of 64 bits: there
+ * it is put together from products of 16-bit halves, the upper ones signed; no partial sum overflows 32 bits. */
 static USMP_IN_PLACE int32_t usmp_multiply_high_scalar(int32_t a, int32_t b)
 {
 #if USMP_PIXEL_PAIRS
