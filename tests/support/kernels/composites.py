@@ -27,11 +27,11 @@ class _Chain:
     ) -> None:
         """Add an operator whose output is like its first operand, but of another shape."""
         output = replace(self.tensors[self.last], name=f"t{len(self.tensors)}", shape=tuple(shape))
-        output = len(self.tensors) + len(more)
+        number = len(self.tensors) + len(more)
         self.tensors += [*more, output]
-        inputs = (*(self.last,) * times, *range(output - len(more), output))
-        self.operators.append(Operator(kind, inputs, (output,), options))
-        self.last = output
+        inputs = (*(self.last,) * times, *range(number - len(more), number))
+        self.operators.append(Operator(kind, inputs, (number,), options))
+        self.last = number
 
     def reshape(self, *shape: int) -> None:
         if shape != self.tensors[self.last].shape:
